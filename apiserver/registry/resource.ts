@@ -1,0 +1,143 @@
+/**
+ * The declaration of a resource: what makes a kind different from any other. A kind is one `ResourceDefinition` value in
+ * `apiserver/registry/<group>/<singular>.ts`; the handlers do the rest. Mirrors apiserver `registry/generic` and `registry/rest`.
+ *
+ * Facts that the schema data already has (plural, short names, verbs, field types) are not repeated in a definition.
+ */
+import type { FieldError } from '../../machinery/api/field-error.ts';
+import type { KubeObject } from '../../machinery/api/object.ts';
+import type { Store } from '../storage/interface.ts';
+
+/** What a strategy may know about the request it serves. */
+export interface StrategyContext {
+  readonly now: Date;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  /** '' for the main resource, else `status`, `scale`, … */
+  readonly subresource: string;
+  /** Adds a `Warning: 299` header to the answer. */
+  warn(text: string): void;
+  /** Reads other objects, as admission and allocation need it. Committed state only. */
+  readonly reader: ObjectReader;
+}
+
+export interface UserInfo {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface ObjectReader {
+  get<T extends KubeObject>(group: string, resource: string, namespace: string, name: string): T | undefined;
+  list<T extends KubeObject>(group: string, resource: string, namespace?: string): readonly T[];
+}
+
+/**
+ * The steps of one write, in upstream's order: default → (mutating admission) → prepare → validate → (validating admission) → store.
+ * `object` is a decoded, private copy that a step may change in place; `old` must not be changed.
+ */
+export interface Strategy<T extends KubeObject = KubeObject> {
+  /** Fills unset fields (SetDefaults_*). Runs on every decode, of requests and of patches' results. */
+  default?(object: T): void;
+  /** Mutating admission of this kind (default tolerations, service account, priority …): create only, after default. May throw StatusError. */
+  admit?(object: T, context: StrategyContext): void | Promise<void>;
+  /** BeforeCreate: clears what a client may not set. metadata is already done. */
+  prepareForCreate?(object: T, context: StrategyContext): void;
+  /** BeforeUpdate of the main resource: keeps status, sets what the server owns. */
+  prepareForUpdate?(object: T, old: T, context: StrategyContext): void;
+  /** All errors at once, in upstream's order. metadata is validated by the caller with `nameRule`. */
+  validate?(object: T, context: StrategyContext): FieldError[];
+  /** Runs after `validate`'s rules that still apply; metadata immutability is checked by the caller. */
+  validateUpdate?(object: T, old: T, context: StrategyContext): FieldError[];
+  /** Warnings of a create or update (WarningsOnCreate, WarningsOnUpdate). */
+  warnings?(object: T, old: T | undefined): string[];
+  /** Reserves what the object holds beyond itself (cluster IPs, node ports). Returns a function that gives it back if the write fails. */
+  allocate?(object: T, old: T | undefined, context: StrategyContext): (() => void) | undefined;
+  /** Called after the object is gone from the store. */
+  release?(object: T): void;
+}
+
+export type GenerationRule = 'none' | 'spec' | 'specAndAnnotations';
+
+export interface Column<T extends KubeObject = KubeObject> {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'date' | 'boolean' | 'number';
+  /** OpenAPI format: 'name' marks the name column. */
+  readonly format?: string;
+  readonly description: string;
+  /** 0 shows always, 1 only with -o wide. */
+  readonly priority?: number;
+  readonly cell: (object: T, now: Date) => unknown;
+}
+
+export interface SubresourceStrategy<T extends KubeObject = KubeObject> {
+  /** For a subresource that is a view of the object itself (status, ephemeralcontainers, resize): */
+  prepareForUpdate(object: T, old: T, context: StrategyContext): void;
+  validateUpdate?(object: T, old: T, context: StrategyContext): FieldError[];
+}
+
+/** `spec.replicas`-like paths of the scale subresource. */
+export interface ScaleDefinition<T extends KubeObject = KubeObject> {
+  replicas(object: T): number;
+  setReplicas(object: T, replicas: number): void;
+  statusReplicas(object: T): number;
+  /** Label selector in its string form, '' when there is none. */
+  selector(object: T): string;
+}
+
+export interface ResourceDefinition<T extends KubeObject = KubeObject> {
+  readonly group: string;
+  /** The version objects are stored in. Other served versions are listed in `conversions`. */
+  readonly version: string;
+  readonly resource: string;
+  readonly kind: string;
+  readonly strategy: Strategy<T>;
+  /** Checks metadata.name (upstream's ValidateObjectMeta name function): each string is the detail of an Invalid value. Default: DNS subdomain. */
+  readonly nameRule?: (name: string, prefix: boolean) => string[];
+  readonly generation: GenerationRule;
+  readonly columns: readonly Column<T>[];
+  /** Selectable fields besides metadata.name and metadata.namespace: label → value as text. */
+  readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
+  /** Upstream has three texts for an unknown field label (surprises 68). */
+  readonly fieldLabelError?: 'generic' | 'notSupported' | 'notSupportedForKind';
+  readonly status?: SubresourceStrategy<T>;
+  readonly scale?: ScaleDefinition<T>;
+  /** Further views: ephemeralcontainers, resize, finalize, approval. */
+  readonly views?: Readonly<Record<string, SubresourceStrategy<T>>>;
+  readonly createOnUpdate?: boolean;
+  readonly unconditionalUpdate?: boolean;
+  /** `object` answers a completed delete with the object instead of a Status. */
+  readonly deleteAnswer?: 'status' | 'object';
+  readonly defaultPropagation?: 'Background' | 'Orphan';
+  /** Graceful deletion (pods): the grace period to use, in seconds, given the requested one; undefined means at once. */
+  readonly gracePeriod?: (object: T, requestedSeconds: number | undefined) => number | undefined;
+  /** Holds a deletion back that the strategy decides about itself (namespaces). */
+  readonly beforeDelete?: (object: T, context: StrategyContext) => void;
+  /** Other served versions of the same stored object: events.k8s.io/v1 Event, autoscaling/v1 HorizontalPodAutoscaler. */
+  readonly conversions?: readonly VersionConversion<T>[];
+}
+
+export interface VersionConversion<T extends KubeObject = KubeObject> {
+  readonly group: string;
+  readonly version: string;
+  /** Both take and return private copies. */
+  toStored(object: KubeObject): T;
+  fromStored(object: T): KubeObject;
+}
+
+/** What a registry needs at start: reads the store to rebuild in-memory allocators. */
+export interface RegistryDeps {
+  readonly store: Store;
+  readonly serviceClusterIpRange: string;
+  readonly serviceNodePortRange: readonly [number, number];
+}
+
+/** The storage key of an object: `/apps/deployments/default/web`, `/core/nodes/node-1`. */
+export function storageKey(group: string, resource: string, namespace: string, name: string): string {
+  return `${storagePrefix(group, resource, namespace)}${name}`;
+}
+
+export function storagePrefix(group: string, resource: string, namespace = ''): string {
+  return `/${group === '' ? 'core' : group}/${resource}/${namespace === '' ? '' : `${namespace}/`}`;
+}

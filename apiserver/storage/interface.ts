@@ -1,0 +1,95 @@
+/**
+ * The contract of storage: an ordered log of revisions and the state it leads to. Mirrors etcd v3's revision model and
+ * apiserver `storage.Interface`, minus everything about objects: storage knows keys and bytes only.
+ *
+ * Invariant: nobody is ever shown a revision that is not durable. `get`, `list`, `changes` and subscribers see committed
+ * revisions only, in revision order; a write's promise settles after its revision was published.
+ *
+ * Keys are `/<group or core>/<resource>/<namespace>/<name>` (no namespace part for cluster-scoped resources), compared as UTF-8 bytes.
+ */
+
+/** One version of one key. `bytes` is the object's JSON exactly as served, already carrying this revision as resourceVersion. */
+export interface Stored {
+  readonly key: string;
+  /** The revision of the write that made this version. */
+  readonly revision: number;
+  /** Exact-size and off-heap; never mutated. */
+  readonly bytes: Buffer;
+}
+
+/** One committed change. A deletion carries the last state at the deletion's own revision in `current.bytes`. */
+export interface Change {
+  readonly type: 'put' | 'delete';
+  readonly current: Stored;
+  /** The version this change replaced; undefined when the key did not exist. */
+  readonly previous: Stored | undefined;
+}
+
+export interface ListOptions {
+  /** Exactly the state at this revision; the latest when absent. Throws RevisionCompacted / RevisionTooNew. */
+  readonly revision?: number;
+  /** First key to return, inclusive. */
+  readonly startKey?: string;
+  /** 0 or absent means all. */
+  readonly limit?: number;
+}
+
+export interface ListResult {
+  /** The revision the list is a snapshot of. */
+  readonly revision: number;
+  readonly items: readonly Stored[];
+  /** The key after the last returned one, when there are more. */
+  readonly nextKey: string | undefined;
+  /** How many keys follow, when there are more. */
+  readonly remaining: number;
+}
+
+export interface Store {
+  /** The last committed revision; 1 in a new store. */
+  readonly revision: number;
+  /** Revisions at or below this one cannot be read or watched from any more; 0 when nothing was compacted. */
+  readonly compactedRevision: number;
+
+  get(key: string): Stored | undefined;
+  /** Keys that start with `prefix`, in key order. */
+  list(prefix: string, options?: ListOptions): ListResult;
+  /** How many keys start with `prefix` now. */
+  count(prefix: string): number;
+
+  /**
+   * Writes a key that must not exist. `encode` is called synchronously with the revision the write will have and returns the bytes to store.
+   * Rejects with KeyExists; with StoreFailed when the disk did not take it, after which the store takes no more writes.
+   */
+  create(key: string, encode: (revision: number) => Buffer): Promise<Stored>;
+  /**
+   * Replaces the version `expectedRevision` of a key. Rejects with RevisionConflict (after the conflicting write has been committed, so
+   * that a retry reads it) or KeyMissing.
+   */
+  update(key: string, expectedRevision: number, encode: (revision: number) => Buffer): Promise<Stored>;
+  /** Removes the version `expectedRevision`; `encode` gives the last state, at the deletion's revision. Rejects as update does. */
+  delete(key: string, expectedRevision: number, encode: (revision: number) => Buffer): Promise<Stored>;
+
+  /**
+   * All changes after `afterRevision` under `prefix`, in revision order, each once: first those of the log, then live ones, without a gap.
+   * `onChanges` is called synchronously after each commit with the changes of that commit, possibly none, and the revision reached.
+   * Throws RevisionCompacted when `afterRevision` is below `compactedRevision`.
+   */
+  watch(prefix: string, afterRevision: number, onChanges: (changes: readonly Change[], revision: number) => void): Subscription;
+
+  /** Drops superseded versions and tombstones at or below `revision`, in small slices. */
+  compact(revision: number): Promise<void>;
+  /** Settles when the store can write no more; the process should then exit. */
+  readonly failed: Promise<Error>;
+  close(): Promise<void>;
+}
+
+export interface Subscription {
+  close(): void;
+}
+
+export class KeyExists extends Error {}
+export class KeyMissing extends Error {}
+export class RevisionConflict extends Error {}
+export class RevisionCompacted extends Error {}
+export class RevisionTooNew extends Error {}
+export class StoreFailed extends Error {}
