@@ -7,6 +7,7 @@
 import type { FieldError } from '../../machinery/api/field-error.ts';
 import type { KubeObject } from '../../machinery/api/object.ts';
 import type { Store } from '../storage/interface.ts';
+import type { Column } from './tables/columns.ts';
 
 /** What a strategy may know about the request it serves. */
 export interface StrategyContext {
@@ -46,9 +47,9 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   prepareForCreate?(object: T, context: StrategyContext): void;
   /** BeforeUpdate of the main resource: keeps status, sets what the server owns. */
   prepareForUpdate?(object: T, old: T, context: StrategyContext): void;
-  /** All errors at once, in upstream's order. metadata is validated by the caller with `nameRule`. */
+  /** All errors at once, in upstream's order; of the object without its metadata, which `validation/write.ts` has checked with `nameRule`. */
   validate?(object: T, context: StrategyContext): FieldError[];
-  /** Runs after `validate`'s rules that still apply; metadata immutability is checked by the caller. */
+  /** All errors of an update of the main resource, the create rules that still apply included; without those of metadata, as above. */
   validateUpdate?(object: T, old: T, context: StrategyContext): FieldError[];
   /** Warnings of a create or update (WarningsOnCreate, WarningsOnUpdate). */
   warnings?(object: T, old: T | undefined): string[];
@@ -58,17 +59,19 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   release?(object: T): void;
 }
 
-export type GenerationRule = 'none' | 'spec' | 'specAndAnnotations';
+/**
+ * `none`: the server neither sets nor raises metadata.generation. `spec`: 1 at create, raised when anything but metadata and status changes.
+ * `specAndAnnotations`: annotations count too (deployments). `deferred`: not set at create, raised by changes (CSI drivers).
+ */
+export type GenerationRule = 'none' | 'spec' | 'specAndAnnotations' | 'deferred';
 
-export interface Column<T extends KubeObject = KubeObject> {
-  readonly name: string;
-  readonly type: 'string' | 'integer' | 'date' | 'boolean' | 'number';
-  /** OpenAPI format: 'name' marks the name column. */
-  readonly format?: string;
-  readonly description: string;
-  /** 0 shows always, 1 only with -o wide. */
-  readonly priority?: number;
-  readonly cell: (object: T, now: Date) => unknown;
+/** How the kind prints as a Table. Column facts come from `tables/columns.ts`. */
+export interface TableDefinition<T extends KubeObject = KubeObject> {
+  readonly columns: readonly Column[];
+  /** One row: a cell per column of `columns`, in order. */
+  readonly cells: (object: T, now: Date) => unknown[];
+  /** Order of the rows of a list where it is not key order (flow schemas by precedence). */
+  readonly order?: (a: T, b: T) => number;
 }
 
 export interface SubresourceStrategy<T extends KubeObject = KubeObject> {
@@ -96,24 +99,35 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   /** Checks metadata.name (upstream's ValidateObjectMeta name function): each string is the detail of an Invalid value. Default: DNS subdomain. */
   readonly nameRule?: (name: string, prefix: boolean) => string[];
   readonly generation: GenerationRule;
-  readonly columns: readonly Column<T>[];
+  readonly table: TableDefinition<T>;
   /** Selectable fields besides metadata.name and metadata.namespace: label → value as text. */
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
+  /** The kind refuses the field label metadata.namespace (namespaces, nodes, CSRs). */
+  readonly noNamespaceField?: boolean;
   /** Upstream has three texts for an unknown field label (surprises 68). */
   readonly fieldLabelError?: 'generic' | 'notSupported' | 'notSupportedForKind';
   readonly status?: SubresourceStrategy<T>;
   readonly scale?: ScaleDefinition<T>;
   /** Further views: ephemeralcontainers, resize, finalize, approval. */
   readonly views?: Readonly<Record<string, SubresourceStrategy<T>>>;
-  readonly createOnUpdate?: boolean;
-  readonly unconditionalUpdate?: boolean;
+  /** A PUT of a missing object creates it. */
+  readonly createOnUpdate: boolean;
+  /** A PUT without resourceVersion overwrites; else it is refused (validation/write.ts does so). */
+  readonly unconditionalUpdate: boolean;
   /** `object` answers a completed delete with the object instead of a Status. */
   readonly deleteAnswer?: 'status' | 'object';
+  /** The warning of a delete that names no propagation policy (jobs). */
+  readonly deleteWarning?: string;
+  /** The warning of every request for the resource (endpoints). */
+  readonly deprecation?: string;
   readonly defaultPropagation?: 'Background' | 'Orphan';
   /** Graceful deletion (pods): the grace period to use, in seconds, given the requested one; undefined means at once. */
   readonly gracePeriod?: (object: T, requestedSeconds: number | undefined) => number | undefined;
-  /** Holds a deletion back that the strategy decides about itself (namespaces). */
-  readonly beforeDelete?: (object: T, context: StrategyContext) => void;
+  /**
+   * Deletion in two steps (namespaces): the first DELETE only marks the object and calls `begin`, whatever finalizers it has. It leaves the store when
+   * metadata.finalizers are empty and `held` is false: at a later DELETE, or after the update that freed it. A DELETE meanwhile is a conflict with `refusal`.
+   */
+  readonly twoStepDelete?: { begin(object: T): void; held(object: T): boolean; readonly refusal: string };
   /** Other served versions of the same stored object: events.k8s.io/v1 Event, autoscaling/v1 HorizontalPodAutoscaler. */
   readonly conversions?: readonly VersionConversion<T>[];
 }
@@ -131,6 +145,13 @@ export interface RegistryDeps {
   readonly store: Store;
   readonly serviceClusterIpRange: string;
   readonly serviceNodePortRange: readonly [number, number];
+}
+
+/** All resources the API server stores or answers by a definition. */
+export interface Registry {
+  /** By any served version: `definition('events.k8s.io', 'v1', 'events')` is the definition of core events. */
+  definition(group: string, version: string, resource: string): ResourceDefinition | undefined;
+  definitions(): readonly ResourceDefinition[];
 }
 
 /** The storage key of an object: `/apps/deployments/default/web`, `/core/nodes/node-1`. */
