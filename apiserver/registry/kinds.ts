@@ -1,0 +1,11 @@
+/**
+ * The kinds that have a file of their own. Adding a kind is adding its file and a line here.
+ */
+import { configmap } from './core/configmap.ts';
+import { namespace } from './core/namespace.ts';
+import { secret } from './core/secret.ts';
+import type { RegistryDeps, ResourceDefinition } from './resource.ts';
+
+export function builtinKinds(_deps: RegistryDeps): readonly ResourceDefinition[] {
+  return [configmap, namespace, secret];
+}

@@ -1,0 +1,85 @@
+/**
+ * The checks of one write, in upstream's order and multiplicity: rules that hold for every kind and the kind's own. Mirrors apiserver
+ * `registry/rest` BeforeCreate and BeforeUpdate (what they validate; not what they fill in).
+ *
+ * Upstream checks metadata up to four times in an update; every error shows as often among the causes, once in the message. Metadata without
+ * mistakes is walked once here.
+ */
+import { deepEqual } from '../../../machinery/api/equality.ts';
+import type { FieldError } from '../../../machinery/api/field-error.ts';
+import type { AnyObject, KubeObject } from '../../../machinery/api/object.ts';
+import { invalid, StatusError } from '../../../machinery/api/status.ts';
+import type { GenerationRule, ResourceDefinition, StrategyContext, SubresourceStrategy } from '../resource.ts';
+import { kubeFinalizerErrors, metadataErrors, metadataUpdateErrors } from './metadata.ts';
+import { nameIsPathSegment, nameIsSubdomain } from './names.ts';
+
+const namespacedOf = (object: KubeObject, namespaced: boolean | undefined): boolean => namespaced ?? object.metadata.namespace !== undefined;
+
+/** Throws 422 with all errors of a new object. `namespaced` is the resource's scope. */
+export function validateCreate(definition: ResourceDefinition, object: KubeObject, context: StrategyContext, namespaced?: boolean): void {
+  const errors: FieldError[] = [];
+  const scoped = namespacedOf(object, namespaced);
+  metadataErrors(object.metadata, scoped, definition.nameRule ?? nameIsSubdomain, errors);
+  kubeFinalizerErrors(object.metadata.finalizers, errors);
+  const own = definition.strategy.validate?.(object, context);
+  if (own !== undefined) for (const error of own) errors.push(error);
+  if (errors.length === 0) metadataErrors(object.metadata, scoped, nameIsPathSegment, errors);
+  refuse(definition, object, errors);
+}
+
+/** Throws 422 with all errors of an update of the main resource (`view` absent) or of a view such as status. */
+export function validateUpdate(
+  definition: ResourceDefinition,
+  [object, old]: readonly [KubeObject, KubeObject],
+  context: StrategyContext,
+  options: { readonly namespaced?: boolean; readonly view?: SubresourceStrategy } = {},
+): void {
+  const errors: FieldError[] = [];
+  metadataErrors(object.metadata, namespacedOf(object, options.namespaced), nameIsPathSegment, errors);
+  metadataUpdateErrors(object.metadata, old.metadata, errors);
+  const generic = errors.length > 0;
+  if (generic) metadataUpdateErrors(object.metadata, old.metadata, errors);
+  kubeFinalizerErrors(object.metadata.finalizers, errors);
+  if (generic && options.view === undefined) metadataErrors(object.metadata, namespacedOf(object, options.namespaced), () => [], errors);
+  const own = options.view === undefined ? definition.strategy.validateUpdate?.(object, old, context) : options.view.validateUpdate?.(object, old, context);
+  if (own !== undefined) for (const error of own) errors.push(error);
+  refuse(definition, object, errors);
+}
+
+function refuse(definition: ResourceDefinition, object: KubeObject, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid({ group: definition.group, kind: definition.kind }, object.metadata.name ?? '', errors);
+}
+
+/** The refusal of an update without resourceVersion where the kind asks for one; the plural stands for the kind, as upstream has it. */
+export function missingVersion(definition: ResourceDefinition, name: string): StatusError {
+  return invalid({ group: definition.group, kind: definition.resource }, name, [
+    {
+      type: 'FieldValueInvalid',
+      field: 'metadata.resourceVersion',
+      body: 'Invalid value: 0: must be specified for an update',
+      message: 'metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+    },
+  ]);
+}
+
+/** Sets metadata.generation of a new object. ConfigMaps and their like keep what was sent. */
+export function initialGeneration(rule: GenerationRule, object: KubeObject): void {
+  if (rule === 'spec' || rule === 'specAndAnnotations') object.metadata.generation = 1;
+}
+
+/** Keeps the generation, raised by one when the rule says that what is asked for has changed. Call after prepareForUpdate. */
+export function nextGeneration(rule: GenerationRule, object: KubeObject, old: KubeObject): void {
+  const generation = old.metadata.generation;
+  if (rule !== 'none' && desiredChanged(rule, object as AnyObject, old as AnyObject)) object.metadata.generation = (generation ?? 0) + 1;
+  else if (generation === undefined) delete object.metadata.generation;
+  else object.metadata.generation = generation;
+}
+
+const NOT_DESIRED = new Set(['apiVersion', 'kind', 'metadata', 'status']);
+
+function desiredChanged(rule: GenerationRule, object: AnyObject, old: AnyObject): boolean {
+  if (rule === 'specAndAnnotations' && !deepEqual(object.metadata.annotations, old.metadata.annotations)) return true;
+  for (const key in object) if (!NOT_DESIRED.has(key) && !deepEqual(object[key], old[key])) return true;
+  for (const key in old) if (!NOT_DESIRED.has(key) && !(key in object) && !deepEqual(undefined, old[key])) return true;
+  return false;
+}
