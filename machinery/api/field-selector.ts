@@ -1,0 +1,69 @@
+/**
+ * Field selectors (`spec.nodeName=a,status.phase!=Running`). Mirrors apimachinery `fields/selector.go`: which text is accepted,
+ * escapes, error wording. Which labels a kind knows is the kind's business.
+ */
+
+export interface FieldRequirement {
+  /** `metadata.name`. */
+  readonly label: string;
+  readonly operator: '=' | '==' | '!=';
+  readonly value: string;
+}
+
+export class FieldSelectorError extends Error {}
+
+/** Empty terms are skipped, so `,` selects everything. Throws FieldSelectorError. */
+export function parseFieldSelector(text: string): FieldRequirement[] {
+  return splitTerms(text)
+    .filter((term) => term !== '')
+    .map((term) => {
+      const split = splitTerm(term);
+      if (split === undefined) throw new FieldSelectorError(`invalid selector: '${text}'; can't understand '${term}'`);
+      return { label: split.label, operator: split.operator, value: unescapeValue(split.value) };
+    })
+    .sort((a, b) => (a.label < b.label ? -1 : a.label > b.label ? 1 : 0));
+}
+
+/** At commas that no backslash precedes. */
+function splitTerms(text: string): string[] {
+  const terms: string[] = [];
+  let start = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\') i++;
+    else if (text[i] === ',') {
+      terms.push(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+  terms.push(text.slice(start));
+  return terms;
+}
+
+function splitTerm(term: string): { label: string; operator: FieldRequirement['operator']; value: string } | undefined {
+  const match = /!=|==|=/.exec(term);
+  if (match === null) return undefined;
+  return { label: term.slice(0, match.index), operator: match[0] as FieldRequirement['operator'], value: term.slice(match.index + match[0].length) };
+}
+
+function unescapeValue(text: string): string {
+  if (!/[\\,=]/.test(text)) return text;
+  let result = '';
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i]!;
+    if (c === '\\') {
+      const next = text[++i];
+      if (next !== '\\' && next !== ',' && next !== '=') throw new FieldSelectorError(`invalid field selector: invalid escape sequence: \\${next ?? ''}`);
+      result += next;
+    } else if (c === ',' || c === '=') throw new FieldSelectorError(`invalid field selector: unescaped character in value: ${c}`);
+    else result += c;
+  }
+  return result;
+}
+
+export function matchesFields(requirements: readonly FieldRequirement[], valueOf: (label: string) => string): boolean {
+  return requirements.every(({ label, operator, value }) => (valueOf(label) === value) === (operator !== '!='));
+}
+
+export function formatFieldSelector(requirements: readonly FieldRequirement[]): string {
+  return requirements.map(({ label, operator, value }) => `${label}${operator === '==' ? '=' : operator}${value.replace(/[\\,=]/g, '\\$&')}`).join(',');
+}
