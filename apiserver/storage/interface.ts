@@ -13,7 +13,7 @@ export interface Stored {
   readonly key: string;
   /** The revision of the write that made this version. */
   readonly revision: number;
-  /** Exact-size and off-heap; never mutated. */
+  /** Off-heap and never mutated. An old version may be read back from disk when asked for. */
   readonly bytes: Buffer;
 }
 
@@ -38,7 +38,7 @@ export interface ListResult {
   /** The revision the list is a snapshot of. */
   readonly revision: number;
   readonly items: readonly Stored[];
-  /** The key after the last returned one, when there are more. */
+  /** Where the next page starts (the last returned key and a NUL), when there are more. */
   readonly nextKey: string | undefined;
   /** How many keys follow, when there are more. */
   readonly remaining: number;
@@ -47,7 +47,7 @@ export interface ListResult {
 export interface Store {
   /** The last committed revision; 1 in a new store. */
   readonly revision: number;
-  /** Revisions at or below this one cannot be read or watched from any more; 0 when nothing was compacted. */
+  /** States below this revision cannot be read, changes at or below it cannot be watched any more; 0 when nothing was compacted. */
   readonly compactedRevision: number;
 
   get(key: string): Stored | undefined;
@@ -58,7 +58,8 @@ export interface Store {
 
   /**
    * Writes a key that must not exist. `encode` is called synchronously with the revision the write will have and returns the bytes to store.
-   * Rejects with KeyExists; with StoreFailed when the disk did not take it, after which the store takes no more writes.
+   * Rejects with KeyExists (once the write that made the key is committed); with StoreFailed when the disk did not take it, after which
+   * the store takes no more writes. An error of `encode` rejects and uses up no revision.
    */
   create(key: string, encode: (revision: number) => Buffer): Promise<Stored>;
   /**
@@ -70,17 +71,30 @@ export interface Store {
   delete(key: string, expectedRevision: number, encode: (revision: number) => Buffer): Promise<Stored>;
 
   /**
-   * All changes after `afterRevision` under `prefix`, in revision order, each once: first those of the log, then live ones, without a gap.
-   * `onChanges` is called synchronously after each commit with the changes of that commit, possibly none, and the revision reached.
-   * Throws RevisionCompacted when `afterRevision` is below `compactedRevision`.
+   * Up to `limit` of the changes after `afterRevision` under `prefix`, in revision order. `revision` is how far the answer reaches: ask on
+   * from there. Throws RevisionCompacted when `afterRevision` is below `compactedRevision`.
    */
-  watch(prefix: string, afterRevision: number, onChanges: (changes: readonly Change[], revision: number) => void): Subscription;
+  changes(prefix: string, afterRevision: number, limit: number): ChangesResult;
+  /**
+   * All changes after `afterRevision` under `prefix`, in revision order, each once: first those of the log, in slices, then live ones, without a gap.
+   * `onChanges` is called synchronously after each commit with the changes of that commit, possibly none, and the revision reached; never
+   * before `watch` has returned. It must not throw. Throws RevisionCompacted when `afterRevision` is below `compactedRevision`.
+   */
+  watch(prefix: string, afterRevision: number, onChanges: OnChanges): Subscription;
 
-  /** Drops superseded versions and tombstones at or below `revision`, in small slices. */
+  /** Drops versions that were superseded, and tombstones, at or below `revision`, in small slices. */
   compact(revision: number): Promise<void>;
   /** Settles when the store can write no more; the process should then exit. */
   readonly failed: Promise<Error>;
+  /** Commits what is queued, then closes. */
   close(): Promise<void>;
+}
+
+export type OnChanges = (changes: readonly Change[], revision: number) => void;
+
+export interface ChangesResult {
+  readonly changes: readonly Change[];
+  readonly revision: number;
 }
 
 export interface Subscription {
@@ -93,3 +107,7 @@ export class RevisionConflict extends Error {}
 export class RevisionCompacted extends Error {}
 export class RevisionTooNew extends Error {}
 export class StoreFailed extends Error {}
+/** The files of the store contradict what was once acknowledged. Never repaired silently. */
+export class StoreDamaged extends Error {}
+/** Another process has the store open. */
+export class StoreLocked extends Error {}

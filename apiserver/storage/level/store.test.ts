@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { Level } from 'level';
+import { type Store, StoreDamaged, StoreFailed, StoreLocked } from '../interface.ts';
+import { storeSuite, textOf } from '../suite.ts';
+import { recordKey } from './record.ts';
+import { openLevelStore } from './store.ts';
+
+const directories = new WeakMap<Store, string>();
+
+async function temporaryDirectory(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'flyball-store-'));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+async function openIn(t: TestContext, directory: string): Promise<Store> {
+  const store = await openLevelStore(directory);
+  directories.set(store, directory);
+  t.after(() => store.close());
+  return store;
+}
+
+storeSuite('level', {
+  create: async (t) => openIn(t, await temporaryDirectory(t)),
+  reopen: async (t, store) => {
+    await store.close();
+    return openIn(t, directories.get(store)!);
+  },
+});
+
+/** A closed store with revisions 2 to 11, a compaction at 6, and its raw database to be tampered with. */
+async function tampered(t: TestContext, tamper: (database: Level<Buffer, Buffer>) => Promise<unknown>): Promise<string> {
+  const directory = await temporaryDirectory(t);
+  const store = await openLevelStore(directory);
+  for (let i = 0; i < 10; i++) await store.create(`/core/pods/x/${i}`, textOf('content'));
+  await store.compact(6);
+  await store.close();
+  const database = new Level<Buffer, Buffer>(join(directory, 'db'), { keyEncoding: 'buffer', valueEncoding: 'buffer' });
+  await tamper(database);
+  await database.close();
+  return directory;
+}
+
+describe('level store: what it refuses to open', () => {
+  const flip = (revision: number, at: (length: number) => number) => async (database: Level<Buffer, Buffer>) => {
+    const record = (await database.get(recordKey(revision)))!;
+    record[at(record.length)] ^= 1;
+    await database.put(recordKey(revision), record);
+  };
+  const cases: [string, (database: Level<Buffer, Buffer>) => Promise<unknown>, RegExp][] = [
+    ['a changed byte in an object', flip(9, (length) => length - 20), /revision 9 is damaged: its content/],
+    ['a changed byte below the compaction', flip(3, () => 40), /revision 3 is damaged: its content/],
+    ['a changed hash', flip(11, (length) => length - 1), /revision 11 is damaged: its content/],
+    ['a missing revision', (database) => database.del(recordKey(8)), /revision 8 is damaged: it is missing/],
+    [
+      'a missing record below the compaction',
+      (database) => database.del(recordKey(4)),
+      /of the 5 records kept up to revision 6, 4 are there/,
+    ],
+    [
+      'a record in the place of another',
+      async (database) => database.put(recordKey(8), (await database.get(recordKey(9)))!),
+      /revision 8 is damaged: it is the record of revision 9/,
+    ],
+    ['the loss of everything', (database) => database.clear(), /lost its first record/],
+  ];
+  for (const [what, tamper, message] of cases) {
+    it(what, async (t) => {
+      const directory = await tampered(t, tamper);
+      await assert.rejects(openLevelStore(directory), (error) => error instanceof StoreDamaged && message.test(error.message));
+    });
+  }
+
+  it('a database without CURRENT, once it was ready', async (t) => {
+    const directory = await tampered(t, async () => {});
+    await rm(join(directory, 'db', 'CURRENT'));
+    await assert.rejects(openLevelStore(directory), StoreDamaged);
+  });
+
+  it('a directory whose database is gone', async (t) => {
+    const directory = await tampered(t, async () => {});
+    await rm(join(directory, 'db'), { recursive: true });
+    await assert.rejects(openLevelStore(directory), StoreDamaged);
+  });
+});
+
+describe('level store: what it survives', () => {
+  it('a creation that was cut short', async (t) => {
+    const directory = await temporaryDirectory(t);
+    await (await openLevelStore(directory)).close();
+    await rm(join(directory, 'READY'));
+    await writeFile(join(directory, 'db', 'CURRENT'), '');
+    const store = await openIn(t, directory);
+    assert.equal(store.revision, 1);
+  });
+
+  it('a torn tail: the cut group is gone, what was before it is there', async (t) => {
+    const directory = await temporaryDirectory(t);
+    const store = await openLevelStore(directory);
+    for (let i = 0; i < 5; i++) await store.create(`/core/pods/x/${i}`, textOf('content'));
+    await store.close();
+    const log = (await readdir(join(directory, 'db'))).find((name) => name.endsWith('.log'))!;
+    const { size } = await import('node:fs/promises').then((fs) => fs.stat(join(directory, 'db', log)));
+    await truncate(join(directory, 'db', log), size - 3);
+    const again = await openIn(t, directory);
+    assert.deepEqual([again.revision, again.count('/')], [5, 4]);
+    assert.equal((await again.create('/core/pods/x/new', textOf('p'))).revision, 6);
+  });
+
+  it('a second opener, which is told who has it', async (t) => {
+    const directory = await temporaryDirectory(t);
+    await openIn(t, directory);
+    const url = JSON.stringify(new URL('./store.ts', import.meta.url).href);
+    const code = `import(${url}).then((m) => m.openLevelStore(${JSON.stringify(directory)})).catch((e) => console.log(e.constructor.name + ': ' + e.message))`;
+    const { stdout } = spawnSync(process.execPath, ['--import', 'tsx', '-e', code], { encoding: 'utf8' });
+    assert.match(stdout, new RegExp(`^StoreLocked: .* is in use by process ${process.pid}: `));
+    await assert.rejects(openLevelStore(directory), StoreLocked);
+  });
+
+  it('a write error by fencing itself', async (t) => {
+    const directory = await temporaryDirectory(t);
+    const store = await openLevelStore(directory);
+    await store.create('/core/pods/x/a', textOf('a'));
+    t.mock.method(Level.prototype, 'batch', () => Promise.reject(new Error('IO error: no space left on device')));
+    const results = await Promise.allSettled([
+      store.create('/core/pods/x/b', textOf('b')),
+      store.create('/core/pods/x/b', textOf('b')),
+      store.create('/core/pods/x/c', textOf('c')),
+    ]);
+    for (const result of results) assert.ok(result.status === 'rejected' && result.reason instanceof StoreFailed);
+    assert.ok((await store.failed) instanceof StoreFailed);
+    t.mock.restoreAll();
+    await assert.rejects(store.create('/core/pods/x/d', textOf('d')), StoreFailed);
+    assert.deepEqual([store.revision, store.count('/')], [2, 1]);
+    await store.close();
+    const again = await openIn(t, directory);
+    assert.deepEqual([again.revision, again.count('/')], [2, 1]);
+  });
+});

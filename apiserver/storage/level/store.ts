@@ -1,0 +1,126 @@
+/**
+ * Opens the store of a directory:
+ *
+ *   db/      the LevelDB database
+ *   READY    exists once the database has been created completely; from then on a database that does not open is damage, not a beginning
+ *   HOLDER   the process id of who has it open, for the message to whoever comes second
+ *
+ * LevelDB flushes neither its first manifest nor the directory, so a power cut during creation can leave a database that does not open. It has
+ * served no one then: it is made anew. After READY nothing is ever made anew.
+ */
+import { type FileHandle, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Level } from 'level';
+import { type Store, StoreDamaged, StoreLocked } from '../interface.ts';
+import { LogStore } from '../log-store.ts';
+import { type Database, LevelLog } from './log.ts';
+import { END_OF_RECORDS, FIRST_RECORD_KEY } from './record.ts';
+import { recover } from './recover.ts';
+
+const READY_KEY = Buffer.from('m/ready');
+const READY_VALUE = Buffer.from('{"format":1}');
+
+const RESTORE_HINT = 'restore the directory from a backup, or move it away to start with an empty store';
+
+export async function openLevelStore(directory: string): Promise<Store> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const database = await openDatabase(directory);
+  try {
+    await writeFile(join(directory, 'HOLDER'), `${process.pid}\n`);
+    const { revisions, hash, marker } = await recover(database, directory);
+    const log = new LevelLog(database, { hash, marker }, () => rm(join(directory, 'HOLDER'), { force: true }));
+    return new LogStore(log, revisions);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function openDatabase(directory: string): Promise<Database> {
+  const location = join(directory, 'db');
+  const ready = await exists(join(directory, 'READY'));
+  let database: Database;
+  try {
+    database = await openLevel(location, !ready);
+  } catch (error) {
+    if (isLocked(error)) throw new StoreLocked(await lockedMessage(directory), { cause: error });
+    if (ready) throw new StoreDamaged(`${directory}: the database does not open (${reasonOf(error)}); ${RESTORE_HINT}`, { cause: error });
+    await rm(location, { recursive: true, force: true });
+    database = await openLevel(location, true);
+  }
+  try {
+    await settleReadiness(database, directory, ready);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Makes the two marks agree: the record in the database and the file beside it. */
+async function settleReadiness(database: Database, directory: string, ready: boolean): Promise<void> {
+  const marked = database.getSync(READY_KEY) !== undefined;
+  if (marked && ready) return;
+  if (ready) throw new StoreDamaged(`${directory}: the database has lost its first record; ${RESTORE_HINT}`);
+  if (!marked) {
+    for await (const _ of database.keys({ gte: FIRST_RECORD_KEY, lt: END_OF_RECORDS, limit: 1 })) {
+      throw new StoreDamaged(`${directory}: the database has revisions but was never marked ready; ${RESTORE_HINT}`);
+    }
+    await database.put(READY_KEY, READY_VALUE, { sync: true });
+  }
+  await writeDurably(directory, 'READY', READY_VALUE);
+}
+
+async function openLevel(location: string, createIfMissing: boolean): Promise<Database> {
+  const database: Database = new Level<Buffer, Buffer>(location, {
+    keyEncoding: 'buffer',
+    valueEncoding: 'buffer',
+    createIfMissing,
+    writeBufferSize: 16 * 1024 * 1024,
+    maxFileSize: 8 * 1024 * 1024,
+  });
+  await database.open();
+  return database;
+}
+
+async function writeDurably(directory: string, name: string, content: Buffer): Promise<void> {
+  await withHandle(join(directory, 'db'), 'r', (handle) => handle.sync());
+  await withHandle(join(directory, name), 'w', async (handle) => {
+    await handle.writeFile(content);
+    await handle.sync();
+  });
+  await withHandle(directory, 'r', (handle) => handle.sync());
+}
+
+async function withHandle(path: string, flags: string, use: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const handle = await open(path, flags);
+  try {
+    await use(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function lockedMessage(directory: string): Promise<string> {
+  const holder = await readFile(join(directory, 'HOLDER'), 'utf8').catch(() => '');
+  const who = /^\d+$/.test(holder.trim()) ? `process ${holder.trim()}` : 'another process';
+  return `${directory} is in use by ${who}: stop it first, or choose another data directory`;
+}
+
+function isLocked(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ((cause as { code?: string }).code === 'LEVEL_LOCKED') return true;
+  }
+  return false;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return open(path, 'r').then(
+    (handle) => handle.close().then(() => true),
+    () => false,
+  );
+}
