@@ -19,6 +19,8 @@ export interface ListParams {
   readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact';
   readonly limit?: number;
   readonly continue?: string;
+  /** Only apiVersion, kind and metadata are wanted (PartialObjectMetadata). */
+  readonly metadataOnly?: boolean;
 }
 
 export interface WatchParams extends ListParams {
@@ -35,7 +37,11 @@ export interface WriteParams {
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore';
 }
 
-export type PatchType = 'application/json-patch+json' | 'application/merge-patch+json' | 'application/strategic-merge-patch+json' | 'application/apply-patch+yaml';
+export type PatchType =
+  | 'application/json-patch+json'
+  | 'application/merge-patch+json'
+  | 'application/strategic-merge-patch+json'
+  | 'application/apply-patch+yaml';
 
 export interface DeleteParams {
   readonly uid?: string;
@@ -79,7 +85,13 @@ export interface Client {
   /** POST to a subresource (binding, eviction, token): the body need not be of the resource's kind. */
   createSubresource<R>(type: ResourceType, name: ObjectName, subresource: string, body: unknown, params?: WriteParams): Promise<R>;
   update<T extends KubeObject>(type: ResourceType<T>, object: T, params?: WriteParams): Promise<T>;
-  patch<T extends KubeObject>(type: ResourceType<T>, name: ObjectName, patchType: PatchType, patch: unknown, params?: WriteParams): Promise<T>;
+  patch<T extends KubeObject>(
+    type: ResourceType<T>,
+    name: ObjectName,
+    patchType: PatchType,
+    patch: unknown,
+    params?: WriteParams,
+  ): Promise<T>;
   delete<T extends KubeObject>(type: ResourceType<T>, name: ObjectName, params?: DeleteParams): Promise<unknown>;
   deleteCollection(type: ResourceType, selector: ListParams, params?: DeleteParams): Promise<unknown>;
   /** Ends when the server closes the stream or the signal aborts; an ERROR event is yielded, not thrown. */
@@ -87,6 +99,8 @@ export interface Client {
   /** Any request; answers of 400 and above are returned, not thrown. */
   raw(request: RawRequest): Promise<RawResponse>;
   /** As raw, but hands out the body as it arrives (logs -f, Tables of a watch). */
-  stream(request: RawRequest): Promise<{ readonly code: number; readonly headers: RawResponse['headers']; readonly body: AsyncIterable<Buffer> }>;
+  stream(
+    request: RawRequest,
+  ): Promise<{ readonly code: number; readonly headers: RawResponse['headers']; readonly body: AsyncIterable<Buffer> }>;
   close(): Promise<void>;
 }

@@ -38,9 +38,15 @@ export interface Informer<T extends KubeObject> {
   reached(atLeast: number, signal?: AbortSignal): Promise<void>;
 }
 
+export interface InformerOptions {
+  readonly fieldSelector?: string;
+  /** Only apiVersion, kind and metadata are kept (PartialObjectMetadata). */
+  readonly metadataOnly?: boolean;
+}
+
 export interface InformerFactory {
-  /** The one shared informer of a resource. Asking creates it; `start` runs what was asked for, also later askers. */
-  for<T extends KubeObject>(type: ResourceType<T>, options?: { readonly fieldSelector?: string }): Informer<T>;
+  /** The one shared informer of a resource and options. Asking creates it; `start` runs what was asked for, also later askers. */
+  for<T extends KubeObject>(type: ResourceType<T>, options?: InformerOptions): Informer<T>;
   /** Starts all informers; they end with the signal. */
   start(signal: AbortSignal): void;
   /** Settles when every informer asked for so far is synced. */

@@ -1,0 +1,57 @@
+/** The body of a streamed answer: chunks wait here until they are read, and the connection pauses when too many do. */
+import type { Dispatcher } from 'undici';
+
+/** The connection pauses above this and resumes when all has been read. */
+const PAUSE_BYTES = 1 << 20;
+
+export class ByteQueue implements AsyncIterable<Buffer> {
+  readonly #controller: Dispatcher.DispatchController;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #ended = false;
+  #failure: unknown;
+  #wake: (() => void) | undefined;
+
+  constructor(controller: Dispatcher.DispatchController) {
+    this.#controller = controller;
+  }
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes > PAUSE_BYTES) this.#controller.pause();
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  fail(failure: unknown): void {
+    this.#failure = failure ?? new Error('the stream failed');
+    this.end();
+  }
+
+  /** One reader. Leaving the loop early ends the request. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      for (;;) {
+        const chunks = this.#chunks;
+        this.#chunks = [];
+        this.#bytes = 0;
+        if (this.#controller.paused) this.#controller.resume();
+        yield* chunks;
+        if (this.#chunks.length > 0) continue;
+        if (this.#failure !== undefined) throw this.#failure;
+        if (this.#ended) return;
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        this.#wake = undefined;
+      }
+    } finally {
+      if (!this.#ended) this.#controller.abort(new Error('the reader has left'));
+    }
+  }
+}
