@@ -65,7 +65,9 @@ export function formatDurationNs(ns: bigint): string {
 
 function decimal(value: bigint, digits: number): string {
   const unit = 10n ** BigInt(digits);
-  const fraction = String(value % unit).padStart(digits, '0').replace(/0+$/, '');
+  const fraction = String(value % unit)
+    .padStart(digits, '0')
+    .replace(/0+$/, '');
   return fraction === '' ? String(value / unit) : `${value / unit}.${fraction}`;
 }
 

@@ -69,7 +69,9 @@ export function formatValue(value: unknown): string {
 
 /** Go's %q for the characters that occur in API strings. */
 export function quoteGo(text: string): string {
-  return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).replace(/\\u00([01][0-9a-f])/g, '\\x$1');
+  return JSON.stringify(text)
+    .replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replace(/\\u00([01][0-9a-f])/g, '\\x$1');
 }
 
 function make(type: FieldErrorType, path: FieldPath, value: string | undefined, detail: string): FieldError {
@@ -79,8 +81,10 @@ function make(type: FieldErrorType, path: FieldPath, value: string | undefined, 
 }
 
 export const required = (path: FieldPath, detail = ''): FieldError => make('FieldValueRequired', path, undefined, detail);
-export const invalidValue = (path: FieldPath, value: unknown, detail: string): FieldError => make('FieldValueInvalid', path, formatValue(value), detail);
-export const typeInvalid = (path: FieldPath, value: unknown, detail: string): FieldError => make('FieldValueTypeInvalid', path, formatValue(value), detail);
+export const invalidValue = (path: FieldPath, value: unknown, detail: string): FieldError =>
+  make('FieldValueInvalid', path, formatValue(value), detail);
+export const typeInvalid = (path: FieldPath, value: unknown, detail: string): FieldError =>
+  make('FieldValueTypeInvalid', path, formatValue(value), detail);
 export const duplicate = (path: FieldPath, value: unknown): FieldError => make('FieldValueDuplicate', path, formatValue(value), '');
 export const forbiddenField = (path: FieldPath, detail: string): FieldError => make('FieldValueForbidden', path, undefined, detail);
 export const notFoundValue = (path: FieldPath, value: unknown): FieldError => make('FieldValueNotFound', path, formatValue(value), '');
@@ -90,5 +94,10 @@ export const tooMany = (path: FieldPath, actual: number, max: number): FieldErro
   make('FieldValueTooMany', path, String(actual), `must have at most ${max} item${max === 1 ? '' : 's'}`);
 /** `supported` is printed in the given order, quoted. */
 export const notSupported = (path: FieldPath, value: unknown, supported: readonly string[]): FieldError =>
-  make('FieldValueNotSupported', path, formatValue(value), supported.length === 0 ? '' : `supported values: ${supported.map(quoteGo).join(', ')}`);
+  make(
+    'FieldValueNotSupported',
+    path,
+    formatValue(value),
+    supported.length === 0 ? '' : `supported values: ${supported.map(quoteGo).join(', ')}`,
+  );
 export const internalFieldError = (path: FieldPath, message: string): FieldError => make('InternalError', path, undefined, message);

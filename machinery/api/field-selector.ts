@@ -42,7 +42,11 @@ function splitTerms(text: string): string[] {
 function splitTerm(term: string): { label: string; operator: FieldRequirement['operator']; value: string } | undefined {
   const match = /!=|==|=/.exec(term);
   if (match === null) return undefined;
-  return { label: term.slice(0, match.index), operator: match[0] as FieldRequirement['operator'], value: term.slice(match.index + match[0].length) };
+  return {
+    label: term.slice(0, match.index),
+    operator: match[0] as FieldRequirement['operator'],
+    value: term.slice(match.index + match[0].length),
+  };
 }
 
 function unescapeValue(text: string): string {
@@ -52,7 +56,8 @@ function unescapeValue(text: string): string {
     const c = text[i]!;
     if (c === '\\') {
       const next = text[++i];
-      if (next !== '\\' && next !== ',' && next !== '=') throw new FieldSelectorError(`invalid field selector: invalid escape sequence: \\${next ?? ''}`);
+      if (next !== '\\' && next !== ',' && next !== '=')
+        throw new FieldSelectorError(`invalid field selector: invalid escape sequence: \\${next ?? ''}`);
       result += next;
     } else if (c === ',' || c === '=') throw new FieldSelectorError(`invalid field selector: unescaped character in value: ${c}`);
     else result += c;
@@ -65,5 +70,7 @@ export function matchesFields(requirements: readonly FieldRequirement[], valueOf
 }
 
 export function formatFieldSelector(requirements: readonly FieldRequirement[]): string {
-  return requirements.map(({ label, operator, value }) => `${label}${operator === '==' ? '=' : operator}${value.replace(/[\\,=]/g, '\\$&')}`).join(',');
+  return requirements
+    .map(({ label, operator, value }) => `${label}${operator === '==' ? '=' : operator}${value.replace(/[\\,=]/g, '\\$&')}`)
+    .join(',');
 }

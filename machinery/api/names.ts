@@ -61,7 +61,8 @@ export function dns1123LabelErrors(value: string): string[] {
   const errors: string[] = [];
   if (utf8Length(value) > 63) errors.push(maxLength(63));
   if (!fits(value, DNS_LABEL)) {
-    const text = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
+    const text =
+      "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
     errors.push(regexError(text, DNS_LABEL, 'my-name', '123-abc'));
   }
   return errors;

@@ -58,3 +58,8 @@ export function compareBytes(a: string, b: string): number {
   }
   return a.length - b.length;
 }
+
+/** Halves of surrogate pairs that stand alone become U+FFFD, as in Go, whose strings cannot hold them. */
+export function wellFormed(text: string): string {
+  return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd');
+}

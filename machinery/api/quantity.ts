@@ -56,7 +56,8 @@ function interpret(suffix: string): { base: 2 | 10; exponent: number; format: Qu
   if (decimal !== undefined) return { base: 10, exponent: decimal, format: 'DecimalSI' };
   const binary = BINARY.indexOf(suffix);
   if (binary > 0) return { base: 2, exponent: binary * 10, format: 'BinarySI' };
-  if (/^[eE][-+]?\d+$/.test(suffix) && suffix.length < 20) return { base: 10, exponent: Number(suffix.slice(1)) | 0, format: 'DecimalExponent' };
+  if (/^[eE][-+]?\d+$/.test(suffix) && suffix.length < 20)
+    return { base: 10, exponent: Number(suffix.slice(1)) | 0, format: 'DecimalExponent' };
   throw new QuantityError(SUFFIX_WRONG);
 }
 
@@ -86,7 +87,10 @@ function fastForm(num: string, denom: string, base: 2 | 10, exponent: number): b
   return num.length + denom.length <= MAX_FAST_DIGITS && exponent - denom.length >= NANO;
 }
 
-function slowForm(sign: bigint, part: { digits: string; fraction: number; base: 2 | 10; exponent: number; format: QuantityFormat }): Quantity {
+function slowForm(
+  sign: bigint,
+  part: { digits: string; fraction: number; base: 2 | 10; exponent: number; format: QuantityFormat },
+): Quantity {
   let unscaled = BigInt(part.digits) * (part.base === 2 ? 1n << BigInt(part.exponent) : 1n);
   let scale = (part.base === 10 ? part.exponent : 0) - part.fraction;
   if (scale < NANO) {

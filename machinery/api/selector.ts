@@ -82,7 +82,10 @@ const OBJECT_OPERATORS = new Map<string, SelectorOperator>([
 
 /** A selector of exact labels, as Services and ReplicationControllers have it. Absent and empty match everything (labels.SelectorFromSet). */
 export function selectorOfLabels(labels: Labels): Selector {
-  return { requirements: byKey(Object.entries(labels ?? {}).map(([key, value]) => ({ key, operator: '=' as const, values: [value] }))), nothing: false };
+  return {
+    requirements: byKey(Object.entries(labels ?? {}).map(([key, value]) => ({ key, operator: '=' as const, values: [value] }))),
+    nothing: false,
+  };
 }
 
 const byKey = (requirements: Requirement[]): Requirement[] => requirements.sort((a, b) => compareBytes(a.key, b.key));
@@ -123,7 +126,8 @@ function makeRequirement(key: string, operator: SelectorOperator, values: readon
   if (complaint !== undefined) problems.push(`values: Invalid value: [${unique.map((v) => JSON.stringify(v)).join(',')}]: ${complaint}`);
   if (operator === 'gt' || operator === 'lt') {
     unique.forEach((value, i) => {
-      if (parseInt64(value) === undefined) problems.push(invalidValue(`values[${i}]`, value, "for 'Gt', 'Lt' operators, the value must be an integer").message);
+      if (parseInt64(value) === undefined)
+        problems.push(invalidValue(`values[${i}]`, value, "for 'Gt', 'Lt' operators, the value must be an integer").message);
     });
   }
   unique.forEach((value, i) => {
@@ -214,7 +218,8 @@ class Parser {
     for (;;) {
       const token = this.#peek(true);
       if (token.kind === 'end') return requirements;
-      if (token.kind !== 'identifier' && token.kind !== '!') throw new SelectorError(`found '${token.text}', expected: !, identifier, or 'end of string'`);
+      if (token.kind !== 'identifier' && token.kind !== '!')
+        throw new SelectorError(`found '${token.text}', expected: !, identifier, or 'end of string'`);
       try {
         requirements.push(this.#requirement());
       } catch (error) {
@@ -224,7 +229,8 @@ class Parser {
       if (after.kind === 'end') return requirements;
       if (after.kind !== ',') throw new SelectorError(`found '${after.text}', expected: ',' or 'end of string'`);
       const following = this.#peek(true);
-      if (following.kind !== 'identifier' && following.kind !== '!') throw new SelectorError(`found '${following.text}', expected: identifier after ','`);
+      if (following.kind !== 'identifier' && following.kind !== '!')
+        throw new SelectorError(`found '${following.text}', expected: identifier after ','`);
     }
   }
 
@@ -270,7 +276,8 @@ class Parser {
       this.#at++;
       return [''];
     }
-    if (first.kind !== 'identifier' && first.kind !== ',') throw new SelectorError(`found '${first.text}', expected: ',', ')' or identifier`);
+    if (first.kind !== 'identifier' && first.kind !== ',')
+      throw new SelectorError(`found '${first.text}', expected: ',', ')' or identifier`);
     const values = this.#list();
     if (this.#next(true).kind !== ')') throw new SelectorError(`found '${first.text}', expected: ')'`);
     return values;

@@ -61,7 +61,12 @@ export const badRequest = (message: string): StatusError => failure(400, 'BadReq
 export const unauthorized = (): StatusError => failure(401, 'Unauthorized', 'Unauthorized');
 
 export const forbidden = (gr: GroupResource, name: string, why: string): StatusError => {
-  const message = gr.resource === '' ? `forbidden: ${why}` : name === '' ? `${qualified(gr)} is forbidden: ${why}` : `${qualified(gr)} "${name}" is forbidden: ${why}`;
+  const message =
+    gr.resource === ''
+      ? `forbidden: ${why}`
+      : name === ''
+        ? `${qualified(gr)} is forbidden: ${why}`
+        : `${qualified(gr)} "${name}" is forbidden: ${why}`;
   return failure(403, 'Forbidden', message, detailsOf(gr, name));
 };
 
@@ -70,7 +75,13 @@ export const methodNotAllowed = (gr: GroupResource, action: string): StatusError
 
 export const internalError = (message: string, options?: ErrorOptions): StatusError =>
   new StatusError(
-    { status: 'Failure', message: `Internal error occurred: ${message}`, reason: 'InternalError', details: { causes: [{ message }] }, code: 500 },
+    {
+      status: 'Failure',
+      message: `Internal error occurred: ${message}`,
+      reason: 'InternalError',
+      details: { causes: [{ message }] },
+      code: 500,
+    },
     options,
   );
 

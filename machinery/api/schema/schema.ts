@@ -222,7 +222,8 @@ export function kindSchema(gvk: GroupVersionKind): TypeSchema | undefined {
   for (const candidate of [stem, 'meta.v1', 'autoscaling.v1', 'policy.v1', 'authentication.k8s.io.v1']) {
     const compact = compactOf(`${candidate}.${gvk.kind}`);
     if (compact === undefined || compact.alias !== undefined) continue;
-    if (gvk.group === 'meta.k8s.io' ? candidate === stem : compact.gvk?.includes(`${apiVersion}/${gvk.kind}`)) return typeSchema(`${candidate}.${gvk.kind}`);
+    if (gvk.group === 'meta.k8s.io' ? candidate === stem : compact.gvk?.includes(`${apiVersion}/${gvk.kind}`))
+      return typeSchema(`${candidate}.${gvk.kind}`);
   }
   return undefined;
 }
