@@ -17,6 +17,7 @@ import type { Informer, InformerFactory } from '../client/informer.ts';
 import type { ResourceType } from '../client/resource-type.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Logger } from '../process/logger.ts';
+import type { Metrics } from '../process/metrics.ts';
 import type { Random } from '../process/random.ts';
 import type { Plan } from './plan.ts';
 
@@ -28,7 +29,7 @@ export interface View {
 /** Turns a change of a watched object into the keys that may be wrong now. */
 export interface Watch<T extends KubeObject = KubeObject> {
   readonly type: ResourceType<T>;
-  readonly keysOf: (change: { readonly object: T | undefined; readonly old: T | undefined }, view: View) => Iterable<string>;
+  keysOf(change: { readonly object: T | undefined; readonly old: T | undefined }, view: View): Iterable<string>;
 }
 
 export interface PlannedController<Observed> {
@@ -61,5 +62,6 @@ export interface ControllerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly metrics?: Metrics;
   readonly signal: AbortSignal;
 }
