@@ -1,0 +1,233 @@
+/**
+ * One watch: from where it starts to where everybody is, then live. While it reads (the state there is, then history) it pulls slices and waits
+ * for its client; once it has read the last committed revision it joins its group in the same turn, so nothing is missed or sent twice. A live
+ * watcher is pushed to; when its client does not take the bytes it is cut at a cap, never skipped.
+ */
+import { expired, internalError, type StatusError } from '../../machinery/api/status.ts';
+import type { Cancel } from '../../machinery/process/clock.ts';
+import { RevisionCompacted, type Store, type Stored } from '../storage/interface.ts';
+import { ChangeView, type ParseStored, StoredObject } from './event.ts';
+import type { WatchForm, WatchSelector, WatchSink } from './form.ts';
+
+export type WatchStart =
+  /** The changes after this revision, which may lie in the future. */
+  | { readonly from: 'revision'; readonly revision: number }
+  /** What happens from now on (`sendInitialEvents=false`). */
+  | { readonly from: 'now' }
+  /** An ADDED for each object there is, in key order, then live. */
+  | {
+      readonly from: 'state';
+      /** The state must not be older than this; the watch waits for it. */
+      readonly atLeast?: number;
+      /** Ends the initial events with the bookmark that says so (`sendInitialEvents=true` and bookmarks allowed). */
+      readonly announceEnd?: boolean;
+    };
+
+export interface WatchRequest {
+  /** `/apps/deployments/`. */
+  readonly prefix: string;
+  /** '' for all. */
+  readonly namespace: string;
+  readonly selector?: WatchSelector;
+  readonly form: WatchForm;
+  readonly start: WatchStart;
+  readonly bookmarks: boolean;
+  /** After this the stream ends cleanly. */
+  readonly timeoutMs: number;
+  readonly sink: WatchSink;
+}
+
+/** What a watcher needs of the hub. */
+export interface WatcherHost {
+  readonly store: Store;
+  readonly parse: ParseStored;
+  readonly maxPendingBytes: number;
+  /** Called back once the store has reached the revision. */
+  awaitRevision(watcher: Watcher, revision: number): void;
+  goLive(watcher: Watcher): void;
+  remove(watcher: Watcher, why: EndReason): void;
+  /** A form or selector threw. */
+  report(error: unknown): void;
+}
+
+export type EndReason = 'client' | 'timeout' | 'tooSlow' | 'expired' | 'failed' | 'closed';
+
+/** Objects or changes looked at before others get their turn. */
+const SLICE = 256;
+const SLICE_BYTES = 256 * 1024;
+/** A reader lets its client take what is pending above this before it reads on. */
+const READ_AHEAD_BYTES = 512 * 1024;
+
+export class Watcher {
+  readonly request: WatchRequest;
+  readonly #host: WatcherHost;
+  /** No frame was sent yet. */
+  fresh = true;
+  live = false;
+  /** Everything the watcher should know up to here has been sent, by an event or a bookmark. */
+  sentRevision = 0;
+  cancelTimeout: Cancel = () => {};
+  #closed = false;
+  #announced = false;
+  /** All changes up to here have been read. */
+  #cursor = 0;
+  #snapshot: readonly Stored[] | undefined;
+  #position = 0;
+
+  constructor(request: WatchRequest, host: WatcherHost) {
+    this.request = request;
+    this.#host = host;
+  }
+
+  /** Where its objects are. */
+  get scope(): string {
+    return this.request.namespace === '' ? this.request.prefix : `${this.request.prefix}${this.request.namespace}/`;
+  }
+
+  start(): void {
+    const { start } = this.request;
+    if (start.from === 'state') {
+      this.#host.awaitRevision(this, start.atLeast ?? 0);
+      return;
+    }
+    this.#cursor = start.from === 'now' ? this.#host.store.revision : start.revision;
+    this.sentRevision = this.#cursor;
+    this.#host.awaitRevision(this, this.#cursor);
+  }
+
+  /** Called when the store has reached what the start asked for, and again after each slice. */
+  read(): void {
+    if (this.#closed) return;
+    try {
+      this.#readSlice();
+    } catch (error) {
+      this.#host.report(error);
+      this.end('failed', internalError('the watch could not be served', { cause: error }));
+    }
+  }
+
+  #readSlice(): void {
+    const { sink, start } = this.request;
+    if (sink.pendingBytes > READ_AHEAD_BYTES) {
+      sink.onDrain(() => this.read());
+      return;
+    }
+    if (start.from === 'state' && this.#snapshot === undefined) {
+      const list = this.#host.store.list(this.scope);
+      this.#snapshot = list.items;
+      this.#cursor = list.revision;
+    }
+    if (this.#snapshot !== undefined && this.#position < this.#snapshot.length) this.#readState(this.#snapshot);
+    else this.#readHistory();
+  }
+
+  deliver(chunk: Buffer, revision: number): void {
+    this.fresh = false;
+    this.sentRevision = revision;
+    this.request.sink.write(chunk);
+    if (this.request.sink.pendingBytes > this.#host.maxPendingBytes) this.end('tooSlow');
+  }
+
+  bookmark(revision: number, initialEventsEnd = false): void {
+    const { form } = this.request;
+    this.deliver(form.bookmark(revision, initialEventsEnd, this.fresh), revision);
+  }
+
+  /** `error` is sent as the last event. */
+  end(why: EndReason, error?: StatusError): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#snapshot = undefined;
+    this.cancelTimeout();
+    this.#host.remove(this, why);
+    if (why === 'client') return;
+    if (error !== undefined) this.request.sink.write(this.request.form.error(error.status));
+    if (why === 'tooSlow') this.request.sink.destroy();
+    else this.request.sink.end();
+  }
+
+  #readState(snapshot: readonly Stored[]): void {
+    const { selector, form } = this.request;
+    const frames = new Frames();
+    for (let looked = 0; looked < SLICE && this.#position < snapshot.length && !frames.full; looked++, this.#position++) {
+      const object = new StoredObject(snapshot[this.#position], this.#host.parse);
+      if (selector !== undefined && !selector.matches(object.object)) continue;
+      frames.push(form.event('ADDED', object, this.fresh && frames.empty), object.revision);
+    }
+    this.#send(frames);
+    if (this.#position < snapshot.length) setImmediate(() => this.read());
+    else this.#readSlice();
+  }
+
+  #readHistory(): void {
+    const { store } = this.#host;
+    this.#announceEnd();
+    if (this.#closed) return;
+    try {
+      this.#sendChanges();
+    } catch (error) {
+      if (!(error instanceof RevisionCompacted)) throw error;
+      this.end('expired', expired(`too old resource version: ${this.#cursor} (${store.compactedRevision})`));
+      return;
+    }
+    if (this.#cursor < store.revision) {
+      setImmediate(() => this.read());
+      return;
+    }
+    this.#snapshot = [];
+    this.#position = 0;
+    this.live = true;
+    this.#host.goLive(this);
+  }
+
+  #announceEnd(): void {
+    const { start } = this.request;
+    if (start.from !== 'state' || !start.announceEnd || this.#announced) return;
+    this.#announced = true;
+    this.bookmark(this.#cursor, true);
+  }
+
+  #sendChanges(): void {
+    const { selector, form } = this.request;
+    const { changes, revision } = this.#host.store.changes(this.scope, this.#cursor, SLICE);
+    const frames = new Frames();
+    for (const change of changes) {
+      if (frames.full) break;
+      this.#cursor = change.current.revision;
+      const event = new ChangeView(change, this.#host.parse).eventFor(selector);
+      if (event !== undefined) frames.push(form.event(event.type, event.object, this.fresh && frames.empty), change.current.revision);
+    }
+    if (!frames.full) this.#cursor = revision;
+    this.#send(frames);
+  }
+
+  /** Written without regard to the cap: a reader waits for its client instead. */
+  #send(frames: Frames): void {
+    if (frames.empty) return;
+    this.fresh = false;
+    this.sentRevision = Math.max(this.sentRevision, frames.revision);
+    this.request.sink.write(frames.join());
+  }
+}
+
+/** The frames of a slice, bounded by bytes. */
+class Frames {
+  readonly #frames: Buffer[] = [];
+  #bytes = 0;
+  /** The newest revision shown. */
+  revision = 0;
+  get empty(): boolean {
+    return this.#frames.length === 0;
+  }
+  get full(): boolean {
+    return this.#bytes > SLICE_BYTES;
+  }
+  push(frame: Buffer, revision: number): void {
+    this.#frames.push(frame);
+    this.#bytes += frame.length;
+    if (revision > this.revision) this.revision = revision;
+  }
+  join(): Buffer {
+    return this.#frames.length === 1 ? this.#frames[0] : Buffer.concat(this.#frames);
+  }
+}
