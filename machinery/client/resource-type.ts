@@ -4,6 +4,7 @@ import type * as apps from '../api/types/apps.v1.ts';
 import type * as coordination from '../api/types/coordination.k8s.io.v1.ts';
 import type * as core from '../api/types/core.v1.ts';
 import type * as discovery from '../api/types/discovery.k8s.io.v1.ts';
+import type * as newevents from '../api/types/events.k8s.io.v1.ts';
 import type * as policy from '../api/types/policy.v1.ts';
 import type * as scheduling from '../api/types/scheduling.k8s.io.v1.ts';
 
@@ -31,6 +32,8 @@ export const configmaps = handle<core.ConfigMap>('', 'v1', 'configmaps', 'Config
 export const secrets = handle<core.Secret>('', 'v1', 'secrets', 'Secret');
 export const serviceaccounts = handle<core.ServiceAccount>('', 'v1', 'serviceaccounts', 'ServiceAccount');
 export const events = handle<core.Event>('', 'v1', 'events', 'Event');
+/** The same events through their newer API. */
+export const newEvents = handle<newevents.Event>('events.k8s.io', 'v1', 'events', 'Event');
 export const persistentvolumeclaims = handle<core.PersistentVolumeClaim>('', 'v1', 'persistentvolumeclaims', 'PersistentVolumeClaim');
 export const persistentvolumes = handle<core.PersistentVolume>('', 'v1', 'persistentvolumes', 'PersistentVolume', false);
 export const endpointslices = handle<discovery.EndpointSlice>('discovery.k8s.io', 'v1', 'endpointslices', 'EndpointSlice');

@@ -1,0 +1,224 @@
+/**
+ * Writes Events behind the back of whoever records them: one queue, one writer, bounded. Mirrors client-go `tools/record/event.go` for core events and
+ * `tools/events` for events.k8s.io (the scheduler's), which count repetitions as a series.
+ *
+ * Invariant: recording never fails, waits or throws; an event that cannot be written is dropped after some tries, and said so in the log.
+ */
+import type { KubeObject } from '../api/object.ts';
+import { isReason, StatusError } from '../api/status.ts';
+import { formatMicroTime, formatTime } from '../api/time.ts';
+import type { Event, ObjectReference } from '../api/types/core.v1.ts';
+import type { Event as NewEvent } from '../api/types/events.k8s.io.v1.ts';
+import type { Clock } from '../process/clock.ts';
+import type { Logger } from '../process/logger.ts';
+import type { Random } from '../process/random.ts';
+import { Backoff } from './backoff.ts';
+import type { Client } from './client.ts';
+import { EventCorrelator, type Verdict } from './event-correlator.ts';
+import type { EventOptions, EventRecorder } from './event-recorder.ts';
+import { events, newEvents } from './resource-type.ts';
+
+export interface RecorderOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** `replicaset-controller`, `default-scheduler`, `kubelet`. */
+  readonly component: string;
+  /** The node it runs on, for a kubelet. */
+  readonly host?: string;
+  /** Default `core`. */
+  readonly api?: 'core' | 'events.k8s.io';
+}
+
+export function createRecorder(client: Client, options: RecorderOptions): EventRecorder {
+  return new Recorder(client, options);
+}
+
+/** Upstream's maxQueuedEvents and maxTriesPerEvent. */
+const MAX_QUEUED = 1000;
+const MAX_TRIES = 12;
+const MAX_NAME = 253;
+
+interface Queued {
+  readonly about: KubeObject;
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+  readonly options: EventOptions;
+  readonly at: Date;
+}
+
+class Recorder implements EventRecorder {
+  readonly #client: Client;
+  readonly #options: RecorderOptions;
+  readonly #correlator: EventCorrelator;
+  readonly #queue: Queued[] = [];
+  #writing: Promise<void> | undefined;
+  #serial = 0;
+
+  constructor(client: Client, options: RecorderOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#correlator = new EventCorrelator(options.clock);
+  }
+
+  event(about: KubeObject, type: 'Normal' | 'Warning', reason: string, message: string, options: EventOptions = {}): void {
+    if (this.#queue.length >= MAX_QUEUED) {
+      this.#options.logger.warn({ reason, key: about.metadata.name }, 'too many events wait to be written, dropping one');
+      return;
+    }
+    this.#queue.push({ about, type, reason, message, options, at: this.#options.clock.now() });
+    this.#writing ??= this.#drain();
+  }
+
+  flush(): Promise<void> {
+    return this.#writing ?? Promise.resolve();
+  }
+
+  async #drain(): Promise<void> {
+    // the caller's own work goes first
+    await Promise.resolve();
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) await this.#record(next);
+    this.#writing = undefined;
+  }
+
+  async #record(item: Queued): Promise<void> {
+    const host = item.options.host ?? this.#options.host ?? '';
+    const source = [this.#options.component, host, referenceKey(item.about)].join('\0');
+    const isSeries = this.#options.api === 'events.k8s.io';
+    const key = [source, item.options.fieldPath ?? '', item.type, item.reason, ...(isSeries ? [item.options.action ?? ''] : [])].join('\0');
+    // events.k8s.io counts by what happened, whatever the words
+    const verdict = this.#correlator.judge({ source, key, message: isSeries ? '' : item.message });
+    if (verdict.do === 'drop') return;
+    await this.#write(item, isSeries ? { ...verdict, message: item.message } : verdict, host);
+  }
+
+  async #write(item: Queued, verdict: Exclude<Verdict, { do: 'drop' }>, host: string): Promise<void> {
+    const { clock, logger } = this.#options;
+    const backoff = new Backoff(this.#options);
+    let { earlier } = verdict;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        if (earlier) await this.#count(item, verdict, earlier);
+        else await this.#create(item, verdict, host);
+        return;
+      } catch (error) {
+        if (earlier && isReason(error, 'NotFound')) {
+          // its time to live is over: the next is a first again
+          this.#correlator.forget(verdict.id);
+          earlier = undefined;
+          continue;
+        }
+        if ((error instanceof StatusError && !isPassing(error)) || attempt >= MAX_TRIES) {
+          logger.debug({ err: error, reason: item.reason, about: item.about.metadata.name }, 'event could not be written');
+          return;
+        }
+        await clock.sleep(backoff.next(error));
+      }
+    }
+  }
+
+  async #create(item: Queued, verdict: Exclude<Verdict, { do: 'drop' }>, host: string): Promise<void> {
+    const { about, at } = item;
+    const namespace = about.metadata.namespace || 'default';
+    const suffix = `.${this.#suffix(at)}`;
+    const metadata = { name: (about.metadata.name ?? '').slice(0, MAX_NAME - suffix.length) + suffix, namespace };
+    const { component, api } = this.#options;
+    const regarding = reference(about, item.options.fieldPath);
+    const related = item.options.related && { related: reference(item.options.related) };
+    const action = item.options.action !== undefined && { action: item.options.action };
+    if (api === 'events.k8s.io') {
+      const event: NewEvent = {
+        apiVersion: 'events.k8s.io/v1',
+        kind: 'Event',
+        metadata,
+        eventTime: formatMicroTime(at),
+        reportingController: component,
+        reportingInstance: host || `${component}-${process.pid}`,
+        ...action,
+        reason: item.reason,
+        regarding,
+        ...related,
+        note: truncate(verdict.message),
+        type: item.type,
+      };
+      await this.#client.create(newEvents, event);
+    } else {
+      const event: Event = {
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata,
+        involvedObject: regarding,
+        reason: item.reason,
+        message: truncate(verdict.message),
+        source: { component, ...(host && { host }) },
+        firstTimestamp: formatTime(at),
+        lastTimestamp: formatTime(at),
+        count: 1,
+        type: item.type,
+        ...action,
+        ...related,
+        reportingComponent: component,
+        reportingInstance: host,
+      };
+      await this.#client.create(events, event);
+    }
+    this.#correlator.remember(verdict.id, { ...metadata, firstTimestamp: formatTime(at), count: 1 });
+  }
+
+  async #count(
+    item: Queued,
+    verdict: Exclude<Verdict, { do: 'drop' }>,
+    earlier: NonNullable<(Verdict & { do: 'count' })['earlier']>,
+  ): Promise<void> {
+    const { name, namespace } = earlier;
+    const count = earlier.count + 1;
+    const type = 'application/strategic-merge-patch+json';
+    if (this.#options.api === 'events.k8s.io') {
+      await this.#client.patch(newEvents, { namespace, name }, type, { series: { count, lastObservedTime: formatMicroTime(item.at) } });
+    } else {
+      const patch = { count, lastTimestamp: formatTime(item.at), message: truncate(verdict.message) };
+      await this.#client.patch(events, { namespace, name }, type, patch);
+    }
+    earlier.count = count;
+  }
+
+  /** Unique within a namespace: nanoseconds in hexadecimal, as upstream's names; the serial number stands for the digits a Date lacks. */
+  #suffix(at: Date): string {
+    this.#serial = (this.#serial + 1) % 1_000_000;
+    return (BigInt(at.getTime()) * 1_000_000n + BigInt((this.#serial * 7919 + process.pid * 31) % 1_000_000)).toString(16);
+  }
+}
+
+/** Worth another try: the server was busy or broken, not unwilling. */
+function isPassing(error: StatusError): boolean {
+  return error.code >= 500 || error.code === 429;
+}
+
+function reference(object: KubeObject, fieldPath?: string): ObjectReference {
+  const { namespace, name, uid, resourceVersion } = object.metadata;
+  return {
+    kind: object.kind,
+    ...(namespace && { namespace }),
+    ...(name && { name }),
+    ...(uid && { uid }),
+    apiVersion: object.apiVersion,
+    ...(resourceVersion && { resourceVersion }),
+    ...(fieldPath && { fieldPath }),
+  };
+}
+
+const referenceKey = ({ apiVersion, kind, metadata }: KubeObject): string =>
+  [apiVersion, kind, metadata.namespace ?? '', metadata.name ?? '', metadata.uid ?? ''].join('/');
+
+const MAX_MESSAGE_BYTES = 1024;
+
+/** The API refuses longer ones. Cuts between characters. */
+function truncate(message: string): string {
+  if (Buffer.byteLength(message) <= MAX_MESSAGE_BYTES) return message;
+  const ellipsis = '...';
+  const cut = Buffer.from(message)
+    .subarray(0, MAX_MESSAGE_BYTES - ellipsis.length)
+    .toString('utf8');
+  return cut.replace(/\uFFFD+$/, '') + ellipsis;
+}
