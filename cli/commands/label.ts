@@ -1,0 +1,14 @@
+/** `label`: sets and removes labels. */
+import type { Verb } from '../verb.ts';
+import { metadataFlags, setMetadata } from './set-metadata.ts';
+
+export const verb: Verb = {
+  usage: '[--overwrite] (-f FILENAME | TYPE NAME) KEY_1=VAL_1 ... KEY_N=VAL_N [--resource-version=version]',
+  flags: metadataFlags('kubectl-label'),
+  run: (session, args) =>
+    setMetadata(session, args, {
+      member: 'labels',
+      noun: 'label',
+      done: ({ set, removed, differs }) => (differs ? (removed && !set ? 'unlabeled' : 'labeled') : 'not labeled'),
+    }),
+};
