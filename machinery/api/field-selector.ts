@@ -65,8 +65,8 @@ function unescapeValue(text: string): string {
   return result;
 }
 
-export function matchesFields(requirements: readonly FieldRequirement[], valueOf: (label: string) => string): boolean {
-  return requirements.every(({ label, operator, value }) => (valueOf(label) === value) === (operator !== '!='));
+export function matchesFields(requirements: readonly FieldRequirement[], read: (label: string) => string): boolean {
+  return requirements.every(({ label, operator, value }) => (read(label) === value) === (operator !== '!='));
 }
 
 export function formatFieldSelector(requirements: readonly FieldRequirement[]): string {
