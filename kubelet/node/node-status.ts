@@ -1,0 +1,117 @@
+/**
+ * The Node object of a simulated node: what it registers with and what it reports. Pure. Mirrors upstream `kubelet_node_status.go` and `nodestatus/setters.go`.
+ *
+ * Invariant: times of transitions move only with the status of their condition, and conditions, labels and annotations of others are kept.
+ */
+import { createHash } from 'node:crypto';
+import { formatTime } from '../../machinery/api/time.ts';
+import type { Node, NodeAddress, NodeCondition, NodeStatus, Taint } from '../../machinery/api/types/core.v1.ts';
+
+export interface NodeFacts {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+  readonly unschedulable: boolean;
+  readonly ip: string;
+  readonly port: number;
+  readonly capacity: Readonly<Record<string, string>>;
+  readonly allocatable: Readonly<Record<string, string>>;
+  readonly architecture: string;
+  readonly version: string;
+  readonly providerId: string;
+}
+
+export const KUBELET_VERSION = 'v1.36.3';
+
+export function newNode(facts: NodeFacts, now: Date): Node {
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name: facts.name,
+      labels: nodeLabels(facts),
+      annotations: { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' },
+    },
+    spec: {
+      ...(facts.providerId && { providerID: facts.providerId }),
+      ...(facts.unschedulable && { unschedulable: true }),
+      ...(facts.taints.length > 0 && { taints: [...facts.taints] }),
+    },
+    status: nodeStatus(facts, undefined, now),
+  };
+}
+
+export function nodeLabels(facts: NodeFacts): Record<string, string> {
+  return {
+    'beta.kubernetes.io/arch': facts.architecture,
+    'beta.kubernetes.io/os': 'linux',
+    'kubernetes.io/arch': facts.architecture,
+    'kubernetes.io/hostname': facts.name,
+    'kubernetes.io/os': 'linux',
+    ...facts.labels,
+  };
+}
+
+const HEALTHY = [
+  ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
+  ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
+  ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
+  ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
+] as const;
+
+export function nodeStatus(facts: NodeFacts, current: NodeStatus | undefined, now: Date): NodeStatus {
+  const addresses: NodeAddress[] = [
+    { type: 'InternalIP', address: facts.ip },
+    { type: 'Hostname', address: facts.name },
+  ];
+  const capacity = { ...current?.capacity, ...facts.capacity };
+  return {
+    capacity,
+    allocatable: { ...capacity, ...facts.allocatable },
+    conditions: conditions(current, now),
+    addresses,
+    daemonEndpoints: { kubeletEndpoint: { Port: facts.port } },
+    nodeInfo: {
+      machineID: digest(facts.name, 'machine'),
+      systemUUID: uuidOf(digest(facts.name, 'system')),
+      bootID: uuidOf(digest(facts.name, 'boot')),
+      kernelVersion: 'simulated',
+      osImage: 'Flyball simulated node',
+      containerRuntimeVersion: 'flyball://0.1.0',
+      kubeletVersion: facts.version,
+      kubeProxyVersion: '',
+      operatingSystem: 'linux',
+      architecture: facts.architecture,
+    },
+  };
+}
+
+function conditions(current: NodeStatus | undefined, now: Date): NodeCondition[] {
+  return HEALTHY.map(([type, status, reason, message]) => {
+    const old = current?.conditions?.find((condition) => condition.type === type);
+    const lastTransitionTime = old?.status === status && old.lastTransitionTime ? old.lastTransitionTime : formatTime(now);
+    return { type, status, lastHeartbeatTime: formatTime(now), lastTransitionTime, reason, message };
+  });
+}
+
+/** Whether anything but the time of the heartbeat differs. */
+export function nodeStatusDiffers(current: NodeStatus | undefined, wanted: NodeStatus): boolean {
+  const bare = (status: NodeStatus | undefined): string =>
+    JSON.stringify([
+      sorted(status?.capacity),
+      sorted(status?.allocatable),
+      HEALTHY.map(([type]) => {
+        const condition = status?.conditions?.find((other) => other.type === type);
+        return [condition?.status, condition?.reason, condition?.message];
+      }),
+      status?.addresses,
+      status?.daemonEndpoints,
+      sorted(status?.nodeInfo),
+    ]);
+  return bare(current) !== bare(wanted);
+}
+
+const sorted = (record: object | undefined): [string, unknown][] => Object.entries(record ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+
+const digest = (name: string, salt: string): string => createHash('sha256').update(`${salt}/${name}`).digest('hex').slice(0, 32);
+const uuidOf = (hex: string): string => [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');

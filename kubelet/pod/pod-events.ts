@@ -1,0 +1,93 @@
+/**
+ * The events a kubelet tells about a pod's containers, in upstream's words: found by comparing what its containers were with what they are.
+ * Pure; what is recovered at the start of the process tells nothing.
+ */
+import type { RuntimeContainer, RuntimePod } from '../runtime/interface.ts';
+import { pullErrorShownMs } from './back-off.ts';
+
+export interface PodEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What has been told of one container. */
+export interface Told {
+  readonly id: string;
+  readonly pullFailedAtMs: number;
+  readonly pullBackOffTold: boolean;
+  readonly crashTold: boolean;
+  readonly requestedAtMs: number;
+}
+
+export type ToldPod = ReadonlyMap<string, Told>;
+
+export interface EventsInput {
+  readonly runtime: RuntimePod;
+  readonly told: ToldPod;
+  /** Whether the image was on the node before this container asked for it. */
+  readonly present: (container: RuntimeContainer) => boolean;
+  /** Whether the ended container waits to be started again. */
+  readonly waits: (container: RuntimeContainer) => boolean;
+  readonly nowMs: number;
+}
+
+export function podEvents(input: EventsInput): { events: PodEvent[]; told: ToldPod } {
+  const events: PodEvent[] = [];
+  const told = new Map<string, Told>();
+  for (const container of input.runtime.containers.values()) {
+    const before = input.told.get(container.name);
+    events.push(...pullEvents(input, container, before), ...runEvents(input, container, before));
+    told.set(container.name, toldOf(input, container));
+  }
+  return { events, told };
+}
+
+function toldOf(input: EventsInput, container: RuntimeContainer): Told {
+  return {
+    id: container.id,
+    pullFailedAtMs: container.state === 'pull-failed' ? (container.pullFailedAtMs ?? 0) : 0,
+    pullBackOffTold: container.state === 'pull-failed' && inPullBackOff(input, container),
+    crashTold: container.state === 'exited' && input.waits(container),
+    requestedAtMs: container.requestedAtMs,
+  };
+}
+
+const inPullBackOff = (input: EventsInput, container: RuntimeContainer): boolean =>
+  input.nowMs >= (container.pullFailedAtMs ?? 0) + pullErrorShownMs(container.pullBackOffMs);
+
+function pullEvents(input: EventsInput, container: RuntimeContainer, before: Told | undefined): PodEvent[] {
+  const events: PodEvent[] = [];
+  if (before?.requestedAtMs !== container.requestedAtMs) {
+    if (input.present(container)) {
+      events.push({ type: 'Normal', reason: 'Pulled', message: `Container image "${container.image}" already present on machine and can be accessed by the pod` });
+    } else events.push({ type: 'Normal', reason: 'Pulling', message: `Pulling image "${container.image}"` });
+  }
+  if (container.state === 'pull-failed') {
+    if (before?.pullFailedAtMs !== container.pullFailedAtMs) {
+      events.push({ type: 'Warning', reason: 'Failed', message: `Failed to pull image "${container.image}": ${container.pullError ?? ''}` });
+      events.push({ type: 'Warning', reason: 'Failed', message: 'Error: ErrImagePull' });
+    }
+    if (!before?.pullBackOffTold && inPullBackOff(input, container)) {
+      events.push({ type: 'Normal', reason: 'BackOff', message: `Back-off pulling image "${container.image}"` });
+      events.push({ type: 'Warning', reason: 'Failed', message: 'Error: ImagePullBackOff' });
+    }
+  }
+  return events;
+}
+
+function runEvents(input: EventsInput, container: RuntimeContainer, before: Told | undefined): PodEvent[] {
+  const events: PodEvent[] = [];
+  if (container.id && before?.id !== container.id) {
+    if (!input.present(container)) {
+      const tookMs = Math.max(1, Math.round(container.startedAtMs - container.requestedAtMs));
+      events.push({ type: 'Normal', reason: 'Pulled', message: `Successfully pulled image "${container.image}" in ${tookMs}ms (${tookMs}ms including waiting).` });
+    }
+    events.push({ type: 'Normal', reason: 'Created', message: 'Container created' }, { type: 'Normal', reason: 'Started', message: 'Container started' });
+  }
+  if (container.state === 'exited' && input.waits(container) && !before?.crashTold && container.crashBackOffMs > 0) {
+    const { name, namespace, uid } = input.runtime;
+    events.push({ type: 'Warning', reason: 'BackOff', message: `Back-off restarting failed container ${container.name} in pod ${name}_${namespace}(${uid})` });
+  }
+  return events;
+}

@@ -1,0 +1,322 @@
+/**
+ * The loop of one node's pods: observe, compare, act, one pass at a time for each pod. Mirrors upstream `pod_workers.go` and `status_manager.go`.
+ *
+ * Invariant: passes of one pod never overlap, and nothing but the pod's object, the runtime's state and the time decides what a pass does.
+ */
+import { type StatusError, isReason } from '../../machinery/api/status.ts';
+import type { Pod, PodStatus } from '../../machinery/api/types/core.v1.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import { pods as podResource } from '../../machinery/client/resource-type.ts';
+import type { Cancel, Clock } from '../../machinery/process/clock.ts';
+import { asyncFailpoint } from '../../machinery/process/failpoints.ts';
+import type { Logger } from '../../machinery/process/logger.ts';
+import type { Runtime, RuntimeContainer } from '../runtime/interface.ts';
+import { isSidecar, restartsAfter } from '../status.ts';
+import type { BackOffLimits } from './back-off.ts';
+import { comparePod, isLive, type ObservedPod, type PodAction, type PodPlan } from './compare.ts';
+import { type PodEvent, podEvents, type ToldPod } from './pod-events.ts';
+import { statusDiffers, statusPatch } from './status-patch.ts';
+
+export interface PodWorkersDeps {
+  readonly client: Client;
+  readonly runtime: Runtime;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly hostIp: string;
+  readonly limits: BackOffLimits;
+  readonly tell: (pod: Pod, event: PodEvent) => void;
+  /** Why the node refuses a pod it has not yet accepted; undefined when it takes it. */
+  readonly admit: (pod: Pod, accepted: readonly Pod[]) => { readonly reason: string; readonly message: string } | undefined;
+}
+
+interface PodState {
+  pod: Pod | undefined;
+  readonly acceptedAtMs: number;
+  published?: PodStatus;
+  publishedRevision: number;
+  foreignSinceMs?: number;
+  failure?: { readonly reason: string; readonly message: string };
+  admitted: boolean;
+  deleted: boolean;
+  told: ToldPod;
+  running: boolean;
+  dirty: boolean;
+  failures: number;
+  timer?: Cancel;
+}
+
+/** Passes without a pause for one pod; a bound for what would be a bug. */
+const MAX_PASSES = 20;
+const RETRY_MS = { first: 100, most: 10_000 };
+/** Requests to the API server in flight for all pods of a node. */
+const MAX_WRITES = 32;
+
+export class PodWorkers {
+  readonly #deps: PodWorkersDeps;
+  readonly #states = new Map<string, PodState>();
+  readonly #missingImages = new Map<string, string>();
+  readonly #waiting: (() => void)[] = [];
+  #writes = 0;
+  #stopped = false;
+  #idle: (() => void)[] = [];
+
+  constructor(deps: PodWorkersDeps) {
+    this.#deps = deps;
+    deps.runtime.onChange((uid) => this.wake(uid));
+  }
+
+  /** A pod of this node as the API shows it now. */
+  podChanged(pod: Pod): void {
+    const uid = pod.metadata.uid as string;
+    const state = this.#stateOf(uid);
+    state.pod = pod;
+    this.#noteForeign(state, pod);
+    this.wake(uid);
+  }
+
+  /** The object is gone, or has moved to no concern of this node. */
+  podGone(uid: string): void {
+    const state = this.#states.get(uid);
+    if (!state) return;
+    state.pod = undefined;
+    this.wake(uid);
+  }
+
+  /** To be called once the first full state is known: what runs without an object is an orphan and goes. */
+  reconcileOrphans(): void {
+    for (const { uid } of this.#deps.runtime.pods()) {
+      if (this.#states.get(uid)?.pod) continue;
+      this.#stateOf(uid);
+      this.wake(uid);
+    }
+  }
+
+  wake(uid: string): void {
+    const state = this.#states.get(uid);
+    if (!state || this.#stopped) return;
+    state.dirty = true;
+    if (state.running) return;
+    state.running = true;
+    // Deferred, so that what changes in one turn is looked at once.
+    queueMicrotask(() => void this.#run(uid, state));
+  }
+
+  /** No new passes; settles when those under way have ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const state of this.#states.values()) state.timer?.();
+    if ([...this.#states.values()].some((state) => state.running)) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  #stateOf(uid: string): PodState {
+    let state = this.#states.get(uid);
+    if (!state) {
+      const known = this.#deps.runtime.pod(uid);
+      state = {
+        pod: undefined,
+        acceptedAtMs: known?.createdAtMs ?? this.#nowMs(),
+        publishedRevision: 0,
+        admitted: known !== undefined,
+        deleted: false,
+        told: new Map(),
+        running: false,
+        dirty: false,
+        failures: 0,
+      };
+      // What ran before this process started has been told of.
+      if (known) state.told = podEvents(this.#eventsInput(known, state)).told;
+      this.#states.set(uid, state);
+    }
+    return state;
+  }
+
+  async #run(uid: string, state: PodState): Promise<void> {
+    try {
+      for (let pass = 0; state.dirty && !this.#stopped && pass < MAX_PASSES; pass++) {
+        state.dirty = false;
+        await this.#pass(uid, state);
+      }
+      state.failures = 0;
+    } catch (error) {
+      state.failures++;
+      this.#deps.logger.warn({ err: error, pod: state.pod && `${state.pod.metadata.namespace}/${state.pod.metadata.name}` }, 'pod sync failed, will be retried');
+      this.#wakeAfter(uid, state, Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(state.failures - 1, 10)));
+    } finally {
+      state.running = false;
+      if (this.#stopped && ![...this.#states.values()].some((other) => other.running)) for (const resolve of this.#idle.splice(0)) resolve();
+    }
+    if (state.dirty) this.wake(uid);
+  }
+
+  async #pass(uid: string, state: PodState): Promise<void> {
+    const observed = this.#observe(uid, state);
+    if (!observed) return this.#sweep(uid);
+    const plan = comparePod(observed, this.#deps.clock.now());
+    await this.#act(uid, state, observed.pod, plan);
+  }
+
+  #observe(uid: string, state: PodState): ObservedPod | undefined {
+    const { pod } = state;
+    if (!pod) return undefined;
+    if (!state.admitted) this.#admit(state, pod);
+    this.#expire(uid, state, pod);
+    return {
+      pod,
+      runtime: this.#deps.runtime.pod(uid),
+      hostIp: this.#deps.hostIp,
+      acceptedAtMs: state.acceptedAtMs,
+      published: state.published,
+      foreignSinceMs: state.foreignSinceMs,
+      failure: state.failure,
+      limits: this.#deps.limits,
+    };
+  }
+
+  async #act(uid: string, state: PodState, pod: Pod, plan: PodPlan): Promise<void> {
+    for (const action of plan.actions) this.#carryOut(uid, pod, action);
+    this.#tellEvents(uid, state, pod);
+    if (plan.actions.length > 0) {
+      // The status follows from what the actions made of the containers: look again first.
+      state.dirty = true;
+      return;
+    }
+    state.timer?.();
+    if (plan.requeueAfterMs !== undefined) this.#wakeAfter(uid, state, plan.requeueAfterMs);
+    if (plan.status) await this.#publish(state, pod, plan.status);
+    if (plan.remove && !state.deleted) await this.#delete(uid, state, pod);
+  }
+
+  #carryOut(uid: string, pod: Pod, action: PodAction): void {
+    const { runtime } = this.#deps;
+    switch (action.do) {
+      case 'createSandbox':
+        runtime.createSandbox(pod);
+        break;
+      case 'start': {
+        const image = action.container.image ?? '';
+        if (action.container.imagePullPolicy === 'Always' || !runtime.hasImage(image)) this.#missingImages.set(`${uid}/${action.container.name}`, image);
+        else this.#missingImages.delete(`${uid}/${action.container.name}`);
+        runtime.start(pod, action);
+        break;
+      }
+      case 'stop':
+        this.#deps.tell(pod, { type: 'Normal', reason: 'Killing', message: action.reason ?? `Stopping container ${action.container}` });
+        runtime.stop(uid, action.container, action.graceMs, { preStopMs: action.preStopMs, ...(action.reason && { reason: action.reason }) });
+        break;
+    }
+  }
+
+  async #publish(state: PodState, pod: Pod, status: PodStatus): Promise<void> {
+    await asyncFailpoint('kubelet.before-status');
+    const { namespace, name } = pod.metadata as { namespace: string; name: string };
+    try {
+      const written = await this.#write(() =>
+        this.#deps.client.patch(podResource, { namespace, name }, 'application/strategic-merge-patch+json', statusPatch(pod, status), { subresource: 'status' }),
+      );
+      state.published = status;
+      state.publishedRevision = Number(written.metadata.resourceVersion);
+      delete state.foreignSinceMs;
+    } catch (error) {
+      // Gone, or replaced by a namesake: the watch will say so.
+      if (!isGoneOrReplaced(error)) throw error;
+    }
+  }
+
+  async #delete(uid: string, state: PodState, pod: Pod): Promise<void> {
+    await asyncFailpoint('kubelet.before-delete');
+    const { namespace, name } = pod.metadata as { namespace: string; name: string };
+    try {
+      await this.#write(() => this.#deps.client.delete(podResource, { namespace, name }, { uid, gracePeriodSeconds: 0 }));
+    } catch (error) {
+      if (!isGoneOrReplaced(error)) throw error;
+    }
+    state.deleted = true;
+    this.#forget(uid);
+  }
+
+  /** The object is gone: end what still runs, at once, and forget the pod. */
+  #sweep(uid: string): void {
+    const pod = this.#deps.runtime.pod(uid);
+    const live = [...(pod?.containers.values() ?? [])].filter(isLive);
+    for (const container of live) this.#deps.runtime.stop(uid, container.name, 0);
+    if ([...(this.#deps.runtime.pod(uid)?.containers.values() ?? [])].some(isLive)) return;
+    this.#forget(uid);
+    this.#states.get(uid)?.timer?.();
+    this.#states.delete(uid);
+  }
+
+  #forget(uid: string): void {
+    for (const name of this.#deps.runtime.pod(uid)?.containers.keys() ?? []) this.#missingImages.delete(`${uid}/${name}`);
+    this.#deps.runtime.remove(uid);
+  }
+
+  #admit(state: PodState, pod: Pod): void {
+    state.admitted = true;
+    if (pod.metadata.deletionTimestamp || pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return;
+    const accepted = [...this.#states.values()].filter((other) => other !== state && other.admitted && !other.failure && other.pod).map((other) => other.pod as Pod);
+    const refusal = this.#deps.admit(pod, accepted);
+    if (!refusal) return;
+    state.failure = refusal;
+    this.#deps.tell(pod, { type: 'Warning', reason: refusal.reason, message: refusal.message });
+  }
+
+  /** spec.activeDeadlineSeconds ends the pod as a whole. */
+  #expire(uid: string, state: PodState, pod: Pod): void {
+    const limit = pod.spec.activeDeadlineSeconds;
+    if (limit === undefined || state.failure || !this.#deps.runtime.pod(uid)) return;
+    const started = pod.status?.startTime ? Date.parse(pod.status.startTime) : state.acceptedAtMs;
+    const left = started + limit * 1000 - this.#nowMs();
+    if (left > 0) {
+      this.#deps.clock.setTimer(left, () => this.wake(uid), { unref: true });
+      return;
+    }
+    state.failure = { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' };
+  }
+
+  #noteForeign(state: PodState, pod: Pod): void {
+    if (!state.published || Number(pod.metadata.resourceVersion) <= state.publishedRevision) return;
+    if (!statusDiffers(pod.status, state.published)) delete state.foreignSinceMs;
+    else state.foreignSinceMs ??= this.#nowMs();
+  }
+
+  #tellEvents(uid: string, state: PodState, pod: Pod): void {
+    const runtime = this.#deps.runtime.pod(uid);
+    if (!runtime) return;
+    const { events, told } = podEvents(this.#eventsInput(runtime, state));
+    state.told = told;
+    for (const event of events) this.#deps.tell(pod, event);
+  }
+
+  #eventsInput(runtime: NonNullable<ReturnType<Runtime['pod']>>, state: PodState): Parameters<typeof podEvents>[0] {
+    const { pod } = state;
+    const waits = (container: RuntimeContainer): boolean => {
+      const spec = pod && [...pod.spec.containers, ...(pod.spec.initContainers ?? []).filter((init) => isSidecar(init) || container.role === 'init')].find((other) => other.name === container.name);
+      return pod !== undefined && spec !== undefined && pod.metadata.deletionTimestamp === undefined && restartsAfter(pod, spec, container);
+    };
+    const present = (container: RuntimeContainer): boolean => !this.#missingImages.has(`${runtime.uid}/${container.name}`);
+    return { runtime, told: state.told, present, waits, nowMs: this.#nowMs() };
+  }
+
+  #wakeAfter(uid: string, state: PodState, ms: number): void {
+    state.timer?.();
+    state.timer = this.#deps.clock.setTimer(ms, () => this.wake(uid));
+  }
+
+  async #write<T>(request: () => Promise<T>): Promise<T> {
+    if (this.#writes >= MAX_WRITES) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#writes++;
+    try {
+      return await request();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#writes--;
+    }
+  }
+
+  #nowMs(): number {
+    return this.#deps.clock.now().getTime();
+  }
+}
+
+const isGoneOrReplaced = (error: unknown): error is StatusError => isReason(error, 'NotFound', 'Conflict') || (isReason(error, 'Invalid') && /uid/i.test(error.message));

@@ -1,0 +1,23 @@
+/** The plugins of the default profile, in upstream's order: the first that rejects a node gives the reason. */
+import { balancedAllocation } from '../plugins/balanced-allocation.ts';
+import { imageLocality } from '../plugins/image-locality.ts';
+import { nodeAffinity } from '../plugins/node-affinity.ts';
+import { nodeName } from '../plugins/node-name.ts';
+import { nodePorts } from '../plugins/node-ports.ts';
+import { nodeResourcesFit } from '../plugins/node-resources-fit.ts';
+import { nodeUnschedulable } from '../plugins/node-unschedulable.ts';
+import { schedulingGates } from '../plugins/scheduling-gates.ts';
+import { taintToleration } from '../plugins/taint-toleration.ts';
+import type { Plugin } from './plugin.ts';
+
+export const defaultProfile: readonly Plugin[] = [
+  schedulingGates,
+  nodeUnschedulable,
+  nodeName,
+  taintToleration,
+  nodeAffinity,
+  nodePorts,
+  nodeResourcesFit,
+  balancedAllocation,
+  imageLocality,
+];

@@ -1,0 +1,15 @@
+/** Cordoned nodes take no new pods, unless a pod tolerates the taint `node.kubernetes.io/unschedulable`. */
+import { type Plugin, unresolvable } from '../framework/plugin.ts';
+import { tolerates } from '../framework/taints.ts';
+
+const CORDONED = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const;
+const rejection = unresolvable('node(s) were unschedulable');
+
+export const nodeUnschedulable: Plugin = {
+  name: 'NodeUnschedulable',
+  prefilter: ({ pod }) => {
+    if ((pod.spec.tolerations ?? []).some((toleration) => tolerates(toleration, CORDONED))) return {};
+    return { filter: (node) => (node.node?.spec?.unschedulable ? rejection : undefined) };
+  },
+  mayHelp: (_pod, event) => event.kind === 'node-added' || event.kind === 'node-schedulable' || event.kind === 'node-taints' || event.kind === 'own-update',
+};
