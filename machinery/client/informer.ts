@@ -7,10 +7,8 @@
 import type { KubeObject } from '../api/object.ts';
 import type { ResourceType } from './resource-type.ts';
 
-export interface InformerHandler<T extends KubeObject> {
-  /** `object` is the new state, `old` the one it replaces; a deletion has only `old`. Called synchronously, in order. */
-  (change: { readonly object: T | undefined; readonly old: T | undefined }): void;
-}
+/** `object` is the new state, `old` the one it replaces; a deletion has only `old`. Called synchronously, in order. */
+export type InformerHandler<T extends KubeObject> = (change: { readonly object: T | undefined; readonly old: T | undefined }) => void;
 
 /** Index names every informer has. */
 export const BY_NAMESPACE = 'namespace';

@@ -45,6 +45,8 @@ export interface Leadership {
   held(): boolean;
 }
 
+const LOST_DRAIN_MS = 2_000;
+
 /** Leadership ended against our will: whoever has it now must not meet us. The process must end. */
 export class LeaseLostError extends Error {}
 
@@ -61,9 +63,14 @@ export async function lead(config: LeaderElectionConfig, work: (leadership: Lead
     .renewUntil(leadership.signal)
     .finally(() => ended.abort(new LeaseLostError(`leader election ended: ${config.name}`)));
   const working = work(leadership).finally(() => ended.abort(new Error('the work of the leader has ended')));
-  const outcomes = await Promise.allSettled([renewing, working]);
-  await election.release();
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  const lost = await renewing.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  // with the lease gone nobody may wait long for work that does not end: the process must
+  if (lost !== undefined) await Promise.race([working.catch(() => undefined), config.clock.sleep(LOST_DRAIN_MS)]);
+  else await working.finally(() => election.release());
+  if (lost !== undefined) throw lost;
 }
 
 /** Identities of this process, so that several components in one process do not take each other for dead. */
