@@ -1,0 +1,77 @@
+/**
+ * What a fresh API server holds before anybody writes: the system namespaces, the `kubernetes` Service, the system priority classes.
+ * Mirrors kubernetes `pkg/controlplane/controller/{systemnamespaces,kubernetesservice}` and `scheduling/storage`. Run at every start;
+ * what exists is left alone.
+ */
+import type { KubeObject } from '../machinery/api/object.ts';
+import { isReason } from '../machinery/api/status.ts';
+import type { Api } from './handlers/api.ts';
+import { createDecoded } from './handlers/create.ts';
+import { internalContext } from './http/internal-context.ts';
+
+const NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
+
+export interface BootstrapOptions {
+  /** First address of the service range. */
+  readonly serviceIp: string;
+  readonly securePort: number;
+}
+
+interface Wanted {
+  readonly group: string;
+  readonly resource: string;
+  readonly object: KubeObject;
+}
+
+export async function bootstrap(api: Api, options: BootstrapOptions): Promise<void> {
+  for (const name of NAMESPACES) await ensure(api, { group: '', resource: 'namespaces', object: make('v1', 'Namespace', { name }) });
+  const rest = [kubernetesService(options), ...priorityClasses()];
+  for (const wanted of rest) await ensure(api, wanted);
+}
+
+function make(apiVersion: string, kind: string, metadata: KubeObject['metadata'], more: object = {}): KubeObject {
+  return { apiVersion, kind, metadata, ...more };
+}
+
+function kubernetesService({ serviceIp, securePort }: BootstrapOptions): Wanted {
+  const spec = {
+    type: 'ClusterIP',
+    clusterIP: serviceIp,
+    clusterIPs: [serviceIp],
+    ipFamilyPolicy: 'SingleStack',
+    ipFamilies: ['IPv4'],
+    sessionAffinity: 'None',
+    ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: securePort }],
+  };
+  const labels = { provider: 'kubernetes', component: 'apiserver' };
+  return { group: '', resource: 'services', object: make('v1', 'Service', { name: 'kubernetes', namespace: 'default', labels }, { spec }) };
+}
+
+function priorityClasses(): Wanted[] {
+  const critical = (name: string, value: number, what: string): Wanted => ({
+    group: 'scheduling.k8s.io',
+    resource: 'priorityclasses',
+    object: make(
+      'scheduling.k8s.io/v1',
+      'PriorityClass',
+      { name },
+      { value, description: `Used for system critical pods that must ${what}` },
+    ),
+  });
+  return [
+    critical('system-node-critical', 2000001000, 'not be moved from their current node.'),
+    critical('system-cluster-critical', 2000000000, 'run in the cluster, but can be moved to another node if necessary.'),
+  ];
+}
+
+async function ensure(api: Api, wanted: Wanted): Promise<void> {
+  const served = api.catalog.lookup(wanted.group, 'v1', wanted.resource)!;
+  const { namespace = '', name = '' } = wanted.object.metadata;
+  if (api.reader.get(wanted.group, wanted.resource, namespace, name) !== undefined) return;
+  try {
+    const options = { dryRun: false, fieldManager: 'kube-apiserver', fieldValidation: 'Ignore' as const, force: false };
+    await createDecoded(api, internalContext('create', namespace), served, { object: structuredClone(wanted.object), options });
+  } catch (error) {
+    if (!isReason(error, 'AlreadyExists')) throw error;
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Binding: puts a pod on a node. Served as `pods/NAME/binding` and as the old `bindings` resource. Mirrors kubernetes
+ * `pkg/registry/core/pod/storage` BindingREST and the admission plugin that copies the node's topology labels.
+ */
+import type { KubeObject } from '../../machinery/api/object.ts';
+import { typeSchema } from '../../machinery/api/schema/schema.ts';
+import { badRequest, conflict, unclassified } from '../../machinery/api/status.ts';
+import { formatTime } from '../../machinery/api/time.ts';
+import type { Binding, Node, Pod } from '../../machinery/api/types/core.v1.ts';
+import type { RequestContext } from '../http/context.ts';
+import { type WriteOptions, writeOptions } from '../http/write-options.ts';
+import type { Answer } from './answer.ts';
+import type { Api } from './api.ts';
+import { decodeBody } from './decode.ts';
+import { modifyStored } from './modify.ts';
+import type { ServedResource } from './served.ts';
+
+const TOPOLOGY = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
+const POD_BINDING = { group: '', resource: 'pods/binding' };
+
+export async function createBinding(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
+  const { binding, options } = await readBinding(context, served);
+  return bind(api, context, { binding, options, name: binding.metadata.name ?? '' });
+}
+
+export async function bindPod(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
+  const { binding, options } = await readBinding(context, served);
+  const { name } = context.info;
+  if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object');
+  return bind(api, context, { binding, options, name });
+}
+
+async function readBinding(context: RequestContext, _served: ServedResource): Promise<{ binding: Binding; options: WriteOptions }> {
+  const options = writeOptions(context, 'CreateOptions');
+  const expected = { group: '', version: 'v1', kind: 'Binding', schema: typeSchema('core.v1.Binding') };
+  const binding = (await decodeBody(context, expected, options.fieldValidation)) as Binding;
+  const { namespace } = context.info;
+  const sent = binding.metadata.namespace ?? '';
+  if (sent !== '' && sent !== namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  return { binding, options };
+}
+
+interface BindRequest {
+  readonly binding: Binding;
+  readonly options: WriteOptions;
+  readonly name: string;
+}
+
+async function bind(api: Api, context: RequestContext, request: BindRequest): Promise<Answer> {
+  const { binding, options, name } = request;
+  checkTarget(binding);
+  const pods = api.catalog.lookup('', 'v1', 'pods')!;
+  await modifyStored(api, context, pods, {
+    namespace: context.info.namespace,
+    name,
+    dryRun: options.dryRun,
+    modify: (object) => assign(api, object as unknown as Pod, binding),
+  });
+  const value = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
+  return { type: 'value', code: 201, schema: typeSchema('meta.v1.Status'), value: value as unknown as KubeObject };
+}
+
+function checkTarget(binding: Binding): void {
+  const { kind = '', name = '' } = binding.target ?? {};
+  if (kind !== '' && kind !== 'Node')
+    throw unclassified(`target.kind: Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`);
+  if (name === '') throw unclassified('target.name: Required value');
+}
+
+function assign(api: Api, pod: Pod, binding: Binding): void {
+  const name = pod.metadata.name ?? '';
+  const node = binding.target.name ?? '';
+  const { uid } = binding.metadata;
+  if (uid && uid !== pod.metadata.uid) {
+    throw conflict(POD_BINDING, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid}`);
+  }
+  if (pod.metadata.deletionTimestamp !== undefined)
+    throw conflict(POD_BINDING, name, `pod ${name} is being deleted, cannot be assigned to a host`);
+  if (pod.spec?.nodeName) throw conflict(POD_BINDING, name, `pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`);
+  if ((pod.spec?.schedulingGates?.length ?? 0) > 0) throw conflict(POD_BINDING, name, `pod ${name} has non-empty .spec.schedulingGates`);
+  pod.spec!.nodeName = node;
+  if (binding.metadata.annotations) pod.metadata.annotations = { ...pod.metadata.annotations, ...binding.metadata.annotations };
+  const labels = { ...binding.metadata.labels, ...topologyOf(api, node) };
+  if (Object.keys(labels).length > 0) pod.metadata.labels = { ...pod.metadata.labels, ...labels };
+  setScheduled(pod, formatTime(api.clock.now()));
+}
+
+function topologyOf(api: Api, node: string): Record<string, string> {
+  const labels = api.reader.get<Node>('', 'nodes', '', node)?.metadata.labels ?? {};
+  return Object.fromEntries(TOPOLOGY.filter((key) => labels[key] !== undefined).map((key) => [key, labels[key]!]));
+}
+
+function setScheduled(pod: Pod, now: string): void {
+  pod.status ??= {};
+  const others = (pod.status.conditions ?? []).filter((c) => c.type !== 'PodScheduled');
+  const was = (pod.status.conditions ?? []).find((c) => c.type === 'PodScheduled');
+  if (was?.status === 'True') return;
+  const condition = { type: 'PodScheduled', status: 'True', lastTransitionTime: now } as unknown as (typeof others)[number];
+  pod.status.conditions = [...others, condition];
+}

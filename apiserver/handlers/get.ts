@@ -1,0 +1,20 @@
+/** GET of one object. Mirrors apiserver `handlers/get.go`: a resourceVersion means "not older than". */
+import type { RequestContext } from '../http/context.ts';
+import { invalidVersion, parseRevision, requireReached } from '../http/list-options.ts';
+import type { Answer } from './answer.ts';
+import type { Api } from './api.ts';
+import { requireKeyable } from './list.ts';
+import { storedVersion } from './persist.ts';
+import type { ServedResource } from './served.ts';
+
+export async function get(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
+  const { namespace, name, query } = context.info;
+  requireKeyable(served, namespace, name);
+  const version = query.get('resourceVersion') ?? '';
+  if (version !== '') {
+    const revision = parseRevision(version);
+    if (revision === undefined) throw invalidVersion(version, 'get');
+    await requireReached(api, context, revision);
+  }
+  return { type: 'object', code: 200, served, stored: storedVersion(api.store, served, namespace, name) };
+}

@@ -1,0 +1,89 @@
+/**
+ * The last step of every write: encode once with the revision the write gets, hand over to the store, map its refusals to Status errors.
+ */
+import { deepEqual } from '../../machinery/api/equality.ts';
+import { encodeObject } from '../../machinery/api/json.ts';
+import { formatApiVersion, formatGroupResource, type KubeObject } from '../../machinery/api/object.ts';
+import { alreadyExists, conflict, notFound, OBJECT_MODIFIED, StatusError, unclassified } from '../../machinery/api/status.ts';
+import { type ResourceDefinition, storageKey } from '../registry/resource.ts';
+import { KeyExists, KeyMissing, RevisionConflict, type Store, type Stored } from '../storage/interface.ts';
+import type { Api } from './api.ts';
+import type { ServedResource } from './served.ts';
+
+/** etcd's default request limit, which upstream's stores have. */
+const MAX_STORED_BYTES = 1.5 * 1024 * 1024;
+
+export const groupResource = (served: ServedResource): { group: string; resource: string } => ({
+  group: served.group,
+  resource: served.resource,
+});
+
+export function keyOf(definition: ResourceDefinition, namespace: string, name: string): string {
+  return storageKey(definition.group, definition.resource, namespace, name);
+}
+
+/** The bytes of an object as they are stored at `revision`. Changes the object's resourceVersion. */
+export function encodeAt(served: ServedResource, object: KubeObject, revision: number): Buffer {
+  object.kind = served.definition.kind;
+  object.apiVersion = served.storedApiVersion;
+  object.metadata.resourceVersion = String(revision);
+  const bytes = encodeObject(served.storedSchema, object);
+  if (bytes.length > MAX_STORED_BYTES) throw unclassified('etcdserver: request is too large');
+  return bytes;
+}
+
+export async function persistCreate(api: Api, served: ServedResource, object: KubeObject): Promise<Stored> {
+  const { namespace = '', name = '' } = object.metadata;
+  try {
+    const stored = await api.store.create(keyOf(served.definition, namespace, name), (revision) => encodeAt(served, object, revision));
+    return stored;
+  } catch (error) {
+    if (!(error instanceof KeyExists)) throw error;
+    throw existing(api, served, namespace, name);
+  }
+}
+
+function existing(api: Api, served: ServedResource, namespace: string, name: string): StatusError {
+  const error = alreadyExists(groupResource(served), name);
+  const live = api.reader.get(served.definition.group, served.definition.resource, namespace, name);
+  if (live?.metadata.deletionTimestamp === undefined) return error;
+  const message = `object is being deleted: ${formatGroupResource(groupResource(served))} "${name}" already exists`;
+  return new StatusError({ ...error.status, message });
+}
+
+/** What became of a compare-and-set: the new version, or `retry` when another write came first. */
+export type CasResult = Stored | 'retry';
+
+export async function persistUpdate(api: Api, served: ServedResource, expected: Stored, object: KubeObject): Promise<CasResult> {
+  return cas(() => api.store.update(expected.key, expected.revision, (revision) => encodeAt(served, object, revision)));
+}
+
+export async function persistDelete(api: Api, served: ServedResource, expected: Stored, object: KubeObject): Promise<CasResult> {
+  const result = await cas(() => api.store.delete(expected.key, expected.revision, (revision) => encodeAt(served, object, revision)));
+  if (result !== 'retry') served.definition.strategy.release?.(object);
+  return result;
+}
+
+async function cas(write: () => Promise<Stored>): Promise<CasResult> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof RevisionConflict || error instanceof KeyMissing) return 'retry';
+    throw error;
+  }
+}
+
+/** True when writing `object` would change nothing but its resourceVersion and the times in managedFields. */
+export function isNoOp(served: ServedResource, old: Stored, object: KubeObject): boolean {
+  return encodeAt(served, object, old.revision).equals(old.bytes);
+}
+
+export function storedVersion(store: Store, served: ServedResource, namespace: string, name: string): Stored {
+  const stored = store.get(keyOf(served.definition, namespace, name));
+  if (stored === undefined) throw notFound(groupResource(served), name);
+  return stored;
+}
+
+export const modified = (served: ServedResource, name: string): StatusError => conflict(groupResource(served), name, OBJECT_MODIFIED);
+
+export { deepEqual, formatApiVersion };

@@ -1,0 +1,224 @@
+/**
+ * PUT of an object or of a view of it (status, ephemeralcontainers, resize, finalize), and the read-modify-write that every update shares.
+ * Mirrors apiserver `handlers/update.go`, `rest.BeforeUpdate` and `registry.Store.Update`.
+ *
+ * Invariant: a decision is taken on one stored version and written by compare-and-set on that version; when another write came first,
+ * the whole of it is done again. An update that changes nothing writes nothing.
+ */
+import { deepClone } from '../../machinery/api/equality.ts';
+import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
+import { badRequest, conflict, notFound, unclassified } from '../../machinery/api/status.ts';
+import type { RequestContext } from '../http/context.ts';
+import { warn } from '../http/context.ts';
+import { type WriteOptions, writeOptions } from '../http/write-options.ts';
+import type { StrategyContext, SubresourceStrategy } from '../registry/resource.ts';
+import { missingVersion, nextGeneration, validateUpdate } from '../registry/validation/write.ts';
+import type { Stored } from '../storage/interface.ts';
+import type { Answer } from './answer.ts';
+import { type Api, strategyContext } from './api.ts';
+import { createDecoded, fillNamespace } from './create.ts';
+import { decodeBody } from './decode.ts';
+import { recordUpdate } from './field-ownership.ts';
+import { encodeAt, groupResource, isNoOp, keyOf, modified, persistDelete, persistUpdate } from './persist.ts';
+import { type ServedResource, toStored } from './served.ts';
+
+export async function update(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
+  const options = writeOptions(context, 'UpdateOptions');
+  const { name, subresource } = context.info;
+  const sent = await decodeBody(context, served, options.fieldValidation);
+  requireName(sent, name);
+  fillNamespace(context, served, sent);
+  const object = toStored(served, sent);
+  return change(api, context, {
+    served,
+    options,
+    subresource,
+    create: subresource === '' && served.definition.createOnUpdate,
+    put: true,
+    next: () => deepClone(object),
+  });
+}
+
+function requireName(object: KubeObject, name: string): void {
+  const sent = object.metadata.name ?? '';
+  if (sent === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (sent !== name) throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
+}
+
+export interface ChangeRequest {
+  readonly served: ServedResource;
+  readonly options: WriteOptions;
+  /** '' for the main resource. */
+  readonly subresource: string;
+  /** A missing object is created instead of 404. */
+  readonly create: boolean;
+  /** The object was sent whole: a uid in it is a precondition, a missing resourceVersion means unconditional. */
+  readonly put: boolean;
+  /** A missing resourceVersion is allowed whatever the kind says (scale). */
+  readonly loose?: boolean;
+  /** Ownership is recorded by `next` itself (server-side apply). */
+  readonly owned?: boolean;
+  /** Recorded in managedFields instead of `subresource` (scale goes through the main resource). */
+  readonly ownedSubresource?: string;
+  /** The object as it should become, in the stored version: private, decoded. `live` is shared and must not be changed. */
+  next(live: AnyObject | undefined, stored: Stored | undefined): KubeObject | Promise<KubeObject>;
+}
+
+/** Every update of one object, from reading the live version to the answer. */
+export async function change(api: Api, context: RequestContext, request: ChangeRequest): Promise<Answer> {
+  const { served } = request;
+  const { namespace, name } = context.info;
+  const key = keyOf(served.definition, served.namespaced ? namespace : '', name);
+  for (;;) {
+    context.signal.throwIfAborted();
+    const stored = api.store.get(key);
+    if (stored === undefined) return createMissing(api, context, request);
+    const result = await changeOnce(api, context, request, stored);
+    if (result !== 'retry') return result;
+  }
+}
+
+async function createMissing(api: Api, context: RequestContext, request: ChangeRequest): Promise<Answer> {
+  const { served, options } = request;
+  const { namespace, name } = context.info;
+  if (!request.create) throw notFound(groupResource(served), name);
+  const object = await request.next(undefined, undefined);
+  const uid = object.metadata.uid ?? '';
+  if (uid !== '' && request.put) throw uidConflict(served, context, [uid, '']);
+  if (served.namespaced) object.metadata.namespace = namespace;
+  const created = await createDecoded(api, context, served, { object, options, ...(request.owned && { owned: true }) });
+  return { type: 'object', code: 201, served, ...created };
+}
+
+async function changeOnce(api: Api, context: RequestContext, request: ChangeRequest, stored: Stored): Promise<Answer | 'retry'> {
+  const { served, options } = request;
+  const { definition } = served;
+  const old = api.cache.read(stored);
+  const object = await request.next(old, stored);
+  if (object === old) return { type: 'object', code: 200, served, stored };
+  checkPreconditions(context, request, object, old);
+  const strategyFor = strategyContext(api, context, { dryRun: options.dryRun, subresource: request.subresource });
+  if (request.put) definition.strategy.default?.(object);
+  const undo = prepare(api, request, [object, old], strategyFor);
+  let kept = false;
+  try {
+    if (isReleased(served, object, old)) return await removeFreed(api, request, [object, old], stored);
+    if (isNoOp(served, stored, object)) return { type: 'object', code: 200, served, stored };
+    for (const text of definition.strategy.warnings?.(object, old) ?? []) warn(context, text);
+    if (options.dryRun) return { type: 'object', code: 200, served, object: atRevision(served, object, stored.revision) };
+    const written = await persistUpdate(api, served, stored, object);
+    if (written === 'retry') return 'retry';
+    kept = true;
+    api.cache.put(written, object);
+    return { type: 'object', code: 200, served, stored: written, object };
+  } finally {
+    if (!kept) undo?.();
+  }
+}
+
+function atRevision(served: ServedResource, object: KubeObject, revision: number): KubeObject {
+  encodeAt(served, object, revision);
+  return object;
+}
+
+function checkPreconditions(context: RequestContext, request: ChangeRequest, object: KubeObject, old: KubeObject): void {
+  const { served, put } = request;
+  const { name } = context.info;
+  const uid = object.metadata.uid ?? '';
+  if (put && uid !== '' && uid !== old.metadata.uid) throw uidConflict(served, context, [uid, old.metadata.uid ?? '']);
+  const version = object.metadata.resourceVersion ?? '';
+  if (version !== '' && !/^[0-9]+$/.test(version)) {
+    throw unclassified(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+  }
+  if (version === '' || Number(version) === 0) {
+    if (put && !request.loose && !served.definition.unconditionalUpdate) throw missingVersion(served.definition, name);
+    object.metadata.resourceVersion = old.metadata.resourceVersion ?? '';
+  } else if (version !== old.metadata.resourceVersion) {
+    throw modified(served, name);
+  }
+}
+
+function uidConflict(served: ServedResource, context: RequestContext, [sent, live]: readonly [string, string]): Error {
+  const { namespace, name } = context.info;
+  const key = `/registry/${served.resource}/${served.namespaced ? `${namespace}/` : ''}${name}`;
+  const why = `Precondition failed: UID in precondition: ${sent}, UID in object meta: ${live}`;
+  return conflict(
+    groupResource(served),
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
+  );
+}
+
+/** BeforeUpdate: what the server owns stays, the kind prepares and validates. Returns how to give back what was allocated. */
+function prepare(
+  api: Api,
+  request: ChangeRequest,
+  [object, old]: readonly [KubeObject, KubeObject],
+  strategyFor: StrategyContext,
+): (() => void) | undefined {
+  const { served, subresource } = request;
+  const { definition } = served;
+  const view = viewOf(served, subresource);
+  keepServerFields(object, old);
+  if (!request.owned)
+    recordUpdate(api, served, { object, old, options: request.options, subresource: request.ownedSubresource ?? subresource });
+  if (view === undefined) definition.strategy.prepareForUpdate?.(object, old, strategyFor);
+  else view.prepareForUpdate(object, old, strategyFor);
+  if (subresource === 'status') restoreGeneration(object, old);
+  else nextGeneration(definition.generation, object, old);
+  const undo = view === undefined ? definition.strategy.allocate?.(object, old, strategyFor) : undefined;
+  try {
+    validateUpdate(definition, [object, old], strategyFor, { namespaced: served.namespaced, ...(view && { view }) });
+  } catch (error) {
+    undo?.();
+    throw error;
+  }
+  return undo;
+}
+
+export function viewOf(served: ServedResource, subresource: string): SubresourceStrategy | undefined {
+  if (subresource === '') return undefined;
+  return subresource === 'status' ? served.definition.status : served.definition.views?.[subresource];
+}
+
+function restoreGeneration(object: KubeObject, old: KubeObject): void {
+  if (old.metadata.generation === undefined) delete object.metadata.generation;
+  else object.metadata.generation = old.metadata.generation;
+}
+
+function keepServerFields(object: KubeObject, old: KubeObject): void {
+  const { metadata } = object;
+  const was = old.metadata;
+  metadata.name = was.name ?? '';
+  if (was.namespace !== undefined) metadata.namespace = was.namespace;
+  if (!metadata.uid && was.uid) metadata.uid = was.uid;
+  if (!metadata.creationTimestamp && was.creationTimestamp) metadata.creationTimestamp = was.creationTimestamp;
+  if (!metadata.deletionTimestamp && was.deletionTimestamp) metadata.deletionTimestamp = was.deletionTimestamp;
+  if (metadata.deletionGracePeriodSeconds === undefined && was.deletionGracePeriodSeconds !== undefined) {
+    metadata.deletionGracePeriodSeconds = was.deletionGracePeriodSeconds;
+  }
+  delete metadata.selfLink;
+}
+
+/** The update took away what held a deletion back: the object goes instead of being written. */
+function isReleased(served: ServedResource, object: KubeObject, old: KubeObject): boolean {
+  if (old.metadata.deletionTimestamp === undefined || (object.metadata.finalizers?.length ?? 0) > 0) return false;
+  const { twoStepDelete } = served.definition;
+  if (twoStepDelete !== undefined) return !twoStepDelete.held(object);
+  return (old.metadata.deletionGracePeriodSeconds ?? 0) === 0;
+}
+
+/** The answer shows the object at the version it had. */
+async function removeFreed(
+  api: Api,
+  request: ChangeRequest,
+  [object]: readonly [KubeObject, KubeObject],
+  stored: Stored,
+): Promise<Answer | 'retry'> {
+  const { served, options } = request;
+  if (!options.dryRun) {
+    const removed = await persistDelete(api, served, stored, object);
+    if (removed === 'retry') return 'retry';
+  }
+  return { type: 'object', code: 200, served, object: atRevision(served, object, stored.revision) };
+}

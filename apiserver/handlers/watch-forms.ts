@@ -1,0 +1,109 @@
+/** How the events of one watch look: stored JSON, another served version, Table, metadata only, protobuf. */
+import { encodeObject } from '../../machinery/api/json.ts';
+import type { KubeObject } from '../../machinery/api/object.ts';
+import { encodeProtobuf } from '../../machinery/api/protobuf.ts';
+import { typeSchema } from '../../machinery/api/schema/schema.ts';
+import type { RequestContext } from '../http/context.ts';
+import type { Negotiated } from '../http/negotiate.ts';
+import { encodeOrdered } from '../http/respond.ts';
+import { columnDefinitions, partialMetadata, tableRow } from '../http/tables.ts';
+import { bookmarkMetadata, jsonFrame, storedJsonForm, type WatchForm } from '../watch/form.ts';
+import type { Api } from './api.ts';
+import { type ServedResource, toServed } from './served.ts';
+
+export function watchForm(api: Api, context: RequestContext, served: ServedResource, form: Negotiated): WatchForm {
+  const protobuf = form.mediaType === 'application/vnd.kubernetes.protobuf';
+  if (form.transform === 'Table') return tableForm(api, context, served, form);
+  if (form.transform !== undefined)
+    return form.transform === 'PartialObjectMetadataList' ? silentForm(served) : metadataForm(served, form.transformVersion);
+  if (protobuf) return protobufForm(served);
+  const zero = (metadata: Record<string, unknown>): Buffer =>
+    encodeObject(served.schema, { kind: served.kind, apiVersion: served.apiVersion, metadata } as unknown as KubeObject);
+  const plain = storedJsonForm(`json ${served.apiVersion}`, zero);
+  if (served.conversion === undefined) return plain;
+  return {
+    ...plain,
+    event: (type, object) => jsonFrame(type, encodeObject(served.schema, toServed(served, object.object))),
+  };
+}
+
+const errorFrame: WatchForm['error'] = (status) => jsonFrame('ERROR', Buffer.from(JSON.stringify(status)));
+
+function metadataForm(served: ServedResource, version: string): WatchForm {
+  const apiVersion = `meta.k8s.io/${version}`;
+  return {
+    id: `metadata ${version} ${served.apiVersion}`,
+    event: (type, object) => jsonFrame(type, encodeOrdered(partialMetadata(object.object, apiVersion))),
+    bookmark: (revision, end) => {
+      const metadata = { ...bookmarkMetadata(revision, end) };
+      return jsonFrame('BOOKMARK', encodeOrdered(partialMetadata({ metadata } as unknown as KubeObject, apiVersion)));
+    },
+    error: errorFrame,
+  };
+}
+
+/** The List form on a watch is accepted and shows nothing. */
+function silentForm(served: ServedResource): WatchForm {
+  const nothing = Buffer.alloc(0);
+  return { id: `silent ${served.apiVersion}`, event: () => nothing, bookmark: () => nothing, error: errorFrame };
+}
+
+/** Only the first event carries the columns. */
+function tableForm(api: Api, context: RequestContext, served: ServedResource, form: Negotiated): WatchForm {
+  const version = `meta.k8s.io/${form.transformVersion}`;
+  const includeObject = context.info.query.get('includeObject') ?? '';
+  const table = (object: KubeObject, first: boolean): Buffer =>
+    encodeOrdered({
+      kind: 'Table',
+      apiVersion: version,
+      metadata: { resourceVersion: object.metadata.resourceVersion },
+      columnDefinitions: first ? columnDefinitions(served) : null,
+      rows: [tableRow(served, object, { version, includeObject, now: api.clock.now() })],
+    });
+  return {
+    id: `table ${form.transformVersion} ${includeObject} ${served.apiVersion}`,
+    firstDiffers: true,
+    event: (type, object, first) => jsonFrame(type, table(object.object, first)),
+    bookmark: (revision, end, first) => {
+      const object = {
+        kind: served.kind,
+        apiVersion: served.apiVersion,
+        metadata: bookmarkMetadata(revision, end),
+      } as unknown as KubeObject;
+      return jsonFrame('BOOKMARK', table(object, first));
+    },
+    error: errorFrame,
+  };
+}
+
+/** A frame is a big-endian length and a bare WatchEvent whose object is a whole envelope. */
+function protobufForm(served: ServedResource): WatchForm {
+  const frame = (type: string, object: Buffer): Buffer => {
+    const name = Buffer.from(type);
+    const raw = Buffer.concat([Buffer.from([0x0a]), varint(object.length), object]);
+    const event = Buffer.concat([Buffer.from([0x0a]), varint(name.length), name, Buffer.from([0x12]), varint(raw.length), raw]);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(event.length);
+    return Buffer.concat([length, event]);
+  };
+  return {
+    id: `protobuf ${served.apiVersion}`,
+    event: (type, object) => frame(type, encodeProtobuf(served.schema, toServed(served, object.object))),
+    bookmark: (revision, end) => {
+      const object = { kind: served.kind, apiVersion: served.apiVersion, metadata: bookmarkMetadata(revision, end) };
+      return frame('BOOKMARK', encodeProtobuf(served.schema, object as unknown as KubeObject));
+    },
+    error: (status) => frame('ERROR', encodeProtobuf(typeSchema('meta.v1.Status'), status as unknown as KubeObject)),
+  };
+}
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest > 0x7f) {
+    bytes.push((rest & 0x7f) | 0x80);
+    rest >>>= 7;
+  }
+  bytes.push(rest);
+  return Buffer.from(bytes);
+}

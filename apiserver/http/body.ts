@@ -1,0 +1,76 @@
+/**
+ * Request bodies: bytes under a limit, then a plain value by media type. Mirrors apiserver `limitedReadBody` and serializer negotiation.
+ *
+ * Invariant: no more than the limit is ever buffered for one request.
+ */
+import { parseJson } from '../../machinery/api/json.ts';
+import { decodeProtobuf } from '../../machinery/api/protobuf.ts';
+import { badRequest, requestEntityTooLarge, StatusError, unsupportedMediaType } from '../../machinery/api/status.ts';
+import { parseYaml } from '../../machinery/api/yaml.ts';
+import type { RequestContext } from './context.ts';
+import { header } from './context.ts';
+
+export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+const BODY_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+
+export async function readBody(context: RequestContext): Promise<Buffer> {
+  const declared = Number(header(context, 'content-length') ?? '0');
+  if (declared > MAX_BODY_BYTES && header(context, 'transfer-encoding') === undefined) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of context.raw as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof StatusError) throw error;
+    throw badRequest(`the body of the request could not be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+}
+
+const tooLarge = (): StatusError => requestEntityTooLarge(`limit is ${MAX_BODY_BYTES}`);
+
+/** The media type of the body, JSON when it is not named. Throws 415 for a type that is not accepted. */
+export function bodyType(context: RequestContext): string {
+  const sent = header(context, 'content-type') ?? '';
+  if (sent === '') return 'application/json';
+  const type = sent.split(';', 1)[0]!.trim().toLowerCase();
+  if (!BODY_TYPES.includes(type)) throw unsupportedBody(BODY_TYPES);
+  return type;
+}
+
+export const unsupportedBody = (types: readonly string[]): StatusError =>
+  unsupportedMediaType(`the body of the request was in an unknown format - accepted media types include: ${types.join(', ')}`);
+
+export interface ParsedBody {
+  /** null for JSON null; protobuf bodies carry kind and apiVersion as JSON does. */
+  readonly value: unknown;
+  /** Paths of members that occur twice, as upstream prints them. */
+  readonly duplicates: readonly string[];
+}
+
+/** Reads the bytes of a body. Errors are thrown as `BodySyntaxError`, whose message is the Go parser's. */
+export function parseBody(bytes: Buffer, type: string): ParsedBody {
+  try {
+    if (type === 'application/json') return parseJson(bytes);
+    if (type === 'application/yaml') return { value: parseYaml(bytes.toString('utf8')), duplicates: [] };
+    const message = decodeProtobuf(bytes);
+    return { value: { ...(message.object as object), kind: message.kind, apiVersion: message.apiVersion }, duplicates: [] };
+  } catch (error) {
+    if (error instanceof StatusError) throw error;
+    throw new BodySyntaxError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+export class BodySyntaxError extends Error {}
+
+/** The first bytes of a body as upstream quotes them: text when it looks like JSON, else hex. */
+export function quoteBody(bytes: Buffer): string {
+  if (bytes.length === 0) return '<empty>';
+  const head = bytes.subarray(0, 30);
+  const shown = bytes[0] === 0x7b ? head.toString('utf8') : head.toString('hex');
+  return bytes.length > 30 ? `${shown} ...` : shown;
+}

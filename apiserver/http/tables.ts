@@ -1,0 +1,56 @@
+/** Table and metadata-only forms of objects. Mirrors apiserver `handlers/response.go` and `printers.TableGenerator`. */
+import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
+import { badRequest } from '../../machinery/api/status.ts';
+import type { ServedResource } from '../handlers/served.ts';
+
+export interface TableOptions {
+  /** `meta.k8s.io/v1`. */
+  readonly version: string;
+  readonly metadata: object;
+  /** None, Metadata (also when empty) or Object. */
+  readonly includeObject: string;
+  readonly now: Date;
+  readonly list: boolean;
+}
+
+/** Definitions of the columns; sent once per answer or stream. */
+export function columnDefinitions(served: ServedResource): unknown[] {
+  return served.definition.table.columns.map((column) => ({
+    name: column.name,
+    type: column.type,
+    format: column.format,
+    description: column.description,
+    priority: column.priority,
+  }));
+}
+
+export function tableOf(served: ServedResource, objects: readonly AnyObject[], options: TableOptions): Record<string, unknown> {
+  const { table } = served.definition;
+  const ordered = options.list && table.order !== undefined ? [...objects].sort(table.order) : objects;
+  return {
+    kind: 'Table',
+    apiVersion: options.version,
+    metadata: options.metadata,
+    columnDefinitions: columnDefinitions(served),
+    rows: ordered.map((object) => tableRow(served, object, options)),
+  };
+}
+
+export function tableRow(
+  served: ServedResource,
+  object: KubeObject,
+  options: { version: string; includeObject: string; now: Date },
+): unknown {
+  return { cells: served.definition.table.cells(object, options.now), object: rowObject(object, options) };
+}
+
+function rowObject(object: KubeObject, options: { version: string; includeObject: string }): unknown {
+  if (options.includeObject === 'None') return null;
+  if (options.includeObject === 'Object') return object;
+  if (options.includeObject === '' || options.includeObject === 'Metadata') return partialMetadata(object, options.version);
+  throw badRequest(`unrecognized includeObject value: "${options.includeObject}"`);
+}
+
+export function partialMetadata(object: KubeObject, version: string): Record<string, unknown> {
+  return { kind: 'PartialObjectMetadata', apiVersion: version, metadata: object.metadata };
+}

@@ -1,0 +1,36 @@
+/** The options of the API server, by upstream's flag names where upstream has the flag. */
+import { processOptions } from '../machinery/process/common-options.ts';
+import { defineOptions, type OptionsOf } from '../machinery/process/options.ts';
+
+export const apiServerOptions = defineOptions({
+  ...processOptions,
+  dataDir: { type: 'string', default: '.flyball', help: 'directory of the store, the certificates and the kubeconfigs; made when missing' },
+  bindAddress: { type: 'string', default: '127.0.0.1', help: 'address to listen on' },
+  advertiseAddress: { type: 'string', help: 'address that the kubernetes Service leads to; the bind address when not given' },
+  securePort: { type: 'integer', default: 6443, min: 0, max: 65535, help: 'port to serve HTTPS on; 0 takes a free one' },
+  writeKubeconfig: { type: 'string', help: 'file to write an administrator kubeconfig to' },
+  nodeCertificates: { type: 'list', default: [], help: 'names of nodes to issue kubeconfigs for, in <data-dir>/kubeconfigs' },
+  certHosts: { type: 'list', default: [], help: 'further names and addresses of the serving certificate' },
+  serviceClusterIpRange: { type: 'string', default: '10.96.0.0/16', help: 'CIDR that Services get their cluster IPs from' },
+  serviceNodePortRange: { type: 'string', default: '30000-32767', help: 'ports that Services of type NodePort get theirs from' },
+  authorizationMode: { type: 'list', default: ['AlwaysAllow'], help: 'how requests are authorized' },
+  anonymousAuth: { type: 'boolean', default: true, help: 'take requests without credentials as system:anonymous' },
+  maxRequestsInflight: { type: 'integer', default: 400, min: 0, help: 'reading requests served at the same time; 0 is no limit' },
+  maxMutatingRequestsInflight: { type: 'integer', default: 200, min: 0, help: 'writing requests served at the same time; 0 is no limit' },
+  storage: {
+    type: 'string',
+    choices: ['level', 'memory'],
+    default: 'level',
+    help: 'what holds the objects; memory forgets them at the end',
+  },
+});
+
+export type ApiServerOptions = OptionsOf<typeof apiServerOptions>;
+
+/** `30000-32767` → [30000, 32767]. Throws on anything else. */
+export function parsePortRange(text: string): readonly [number, number] {
+  const match = /^(\d+)-(\d+)$/.exec(text);
+  const [low, high] = match === null ? [0, 0] : [Number(match[1]), Number(match[2])];
+  if (low < 1 || high < low || high > 65535) throw new Error(`--service-node-port-range: ${text} is no range of ports such as 30000-32767`);
+  return [low, high];
+}

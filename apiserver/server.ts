@@ -1,0 +1,245 @@
+/**
+ * The HTTP server: one fastify application over TLS, HTTP/2 and HTTP/1.1 on one port and on a Unix socket, and the path of every request
+ * as one list of steps, in upstream's order (apiserver `server/config.go` DefaultBuildHandlerChain).
+ *
+ * Invariant: whatever a step or handler throws is turned into an answer in one place, `setErrorHandler`; no request ends the process.
+ */
+import { createSecureServer, type Http2SecureServer, type SecureServerOptions } from 'node:http2';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { forbidden } from '../machinery/api/status.ts';
+import type { NonResourceRoutes } from './discovery/routes.ts';
+import type { Api } from './handlers/api.ts';
+import { dispatch } from './handlers/dispatch.ts';
+import { ANONYMOUS, authenticate } from './http/authenticate.ts';
+import { attributesOf, deniedText } from './http/authorize.ts';
+import type { RequestContext } from './http/context.ts';
+import { deadlineMs } from './http/deadline.ts';
+import { impersonated } from './http/impersonate.ts';
+import { type InFlight, isLongRunning } from './http/in-flight.ts';
+import { PageNotFound } from './http/refusals.ts';
+import { BadTarget, parseRequestInfo } from './http/request-info.ts';
+import type { RequestMetrics } from './http/request-metrics.ts';
+import { sendAnswer, sendError } from './http/respond.ts';
+
+export interface ServerDeps {
+  readonly api: Api;
+  readonly routes: NonResourceRoutes;
+  readonly inFlight: InFlight;
+  readonly metrics: RequestMetrics;
+  readonly tls: { readonly cert: string; readonly key: string; readonly ca: string };
+  readonly anonymousAuth: boolean;
+}
+
+export interface ApiHttpServer {
+  listen(host: string, port: number): Promise<number>;
+  listenSocket(path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+const MAX_HEADER_BYTES = 1024 * 1024 + 4096;
+/** Streams may be open at once on one HTTP/2 connection; a client opens a second connection beyond. */
+const MAX_STREAMS = 1000;
+const WINDOW_BYTES = 256 * 1024;
+
+const contexts = new WeakMap<FastifyRequest, RequestContext>();
+
+function tlsOptions(deps: ServerDeps): SecureServerOptions {
+  return {
+    allowHTTP1: true,
+    cert: deps.tls.cert,
+    key: deps.tls.key,
+    ca: deps.tls.ca,
+    requestCert: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    maxSessionMemory: 100,
+    settings: { maxConcurrentStreams: MAX_STREAMS, initialWindowSize: WINDOW_BYTES, maxHeaderListSize: MAX_HEADER_BYTES },
+    ...({ maxHeaderSize: MAX_HEADER_BYTES } as object),
+  };
+}
+
+function makeApp(deps: ServerDeps): FastifyInstance {
+  return fastify({
+    http2: true,
+    https: tlsOptions(deps),
+    logger: false,
+    // The router sees one address: paths are read once, by hand, in parseRequestInfo.
+    rewriteUrl: () => '/',
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+  } as object) as unknown as FastifyInstance;
+}
+
+export function createApiServer(deps: ServerDeps): ApiHttpServer {
+  const app = makeApp(deps);
+  addSteps(app, deps);
+  const second: Http2SecureServer[] = [];
+  return {
+    listen: async (host, port) => {
+      await app.listen({ host, port });
+      tune(app.server as unknown as Http2SecureServer);
+      return (app.server.address() as { port: number }).port;
+    },
+    listenSocket: async (path) => {
+      await app.ready();
+      const server = createSecureServer(tlsOptions(deps), (request, reply) => app.routing(request as never, reply as never));
+      tune(server);
+      second.push(server);
+      await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
+    },
+    close: async () => {
+      for (const server of second) closeServer(server);
+      await app.close();
+    },
+  };
+}
+
+/** Idle HTTP/1.1 connections stay open long enough for pooled clients; slow headers do not. */
+function tune(server: Http2SecureServer): void {
+  const http1 = server as unknown as { keepAliveTimeout: number; headersTimeout: number; requestTimeout: number };
+  http1.keepAliveTimeout = 120_000;
+  http1.headersTimeout = 32_000;
+  http1.requestTimeout = 0;
+  server.on('sessionError', () => undefined);
+}
+
+function closeServer(server: Http2SecureServer): void {
+  (server as unknown as { closeAllConnections?: () => void }).closeAllConnections?.();
+  server.close();
+}
+
+/** The path of a request. */
+function addSteps(app: FastifyInstance, deps: ServerDeps): void {
+  const { api } = deps;
+  for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true } as { hasBody: boolean });
+  const of = (request: FastifyRequest): RequestContext => contexts.get(request)!;
+
+  // 1. What is asked
+  app.addHook('onRequest', (request, reply, done) => {
+    contexts.set(request, makeContext(deps, request, reply));
+    done();
+  });
+  // 2. How long it may take
+  app.addHook('onRequest', (request, _reply, done) => {
+    startDeadline(deps, of(request));
+    done();
+  });
+  // 3. Who asks
+  app.addHook('onRequest', async (request) => {
+    const context = of(request);
+    context.user = await authenticate(context, api.tokens);
+  });
+  // 4. As whom
+  app.addHook('onRequest', (request, _reply, done) => {
+    const context = of(request);
+    const user = impersonated(context);
+    if (user !== undefined) context.user = user;
+    done();
+  });
+  // 5. Not too many at once
+  app.addHook('onRequest', (request, _reply, done) => {
+    const context = of(request);
+    const leave = deps.inFlight.enter(context.info);
+    if (leave !== undefined) context.cleanups.push(leave);
+    done();
+  });
+  // 6. May they
+  app.addHook('onRequest', (request, _reply, done) => {
+    authorize(deps, of(request));
+    done();
+  });
+  // 7. Do it
+  const handler = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => serve(deps, of(request), reply);
+  app.route({ method: METHODS, url: '/', handler });
+  app.setNotFoundHandler(handler);
+  app.setErrorHandler((error, request, reply) => refuse(deps, contexts.get(request), reply, error));
+}
+
+function makeContext(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply): RequestContext {
+  const info = parseRequestInfo(request.method, request.originalUrl);
+  const abort = new AbortController();
+  const context: RequestContext = {
+    info,
+    method: request.method,
+    headers: request.headers,
+    raw: request.raw as never,
+    reply,
+    user: ANONYMOUS,
+    warnings: [],
+    signal: abort.signal,
+    cleanups: [],
+  };
+  const finish = deps.metrics.start(context);
+  reply.raw.once('close', () => {
+    abort.abort();
+    finish(reply.raw.statusCode);
+    for (const cleanup of context.cleanups.splice(0)) cleanup();
+  });
+  reply.header('audit-id', deps.api.random.uuid());
+  return context;
+}
+
+function startDeadline(deps: ServerDeps, context: RequestContext): void {
+  const ms = deadlineMs(context.info);
+  if (ms === undefined) return;
+  if (ms < 1) throw new DeadlinePassed();
+  const cancel = deps.api.clock.setTimer(ms, () => sendTimeout(context), { unref: true });
+  context.cleanups.push(cancel);
+}
+
+class DeadlinePassed extends Error {}
+
+/** Upstream's timeout filter answers text with a bare Status. */
+function sendTimeout(context: RequestContext): void {
+  if (context.reply.sent || isLongRunning(context.info)) return;
+  const status = {
+    metadata: {},
+    status: 'Failure',
+    message: 'Timeout: request did not complete within the allotted timeout',
+    reason: 'Timeout',
+    details: {},
+    code: 504,
+  };
+  sendText(context.reply, 504, JSON.stringify(status));
+}
+
+function sendText(reply: FastifyReply, code: number, text: string): void {
+  reply.code(code).header('content-type', 'text/plain; charset=utf-8').header('x-content-type-options', 'nosniff').send(Buffer.from(text));
+}
+
+function authorize(deps: ServerDeps, context: RequestContext): void {
+  const attributes = attributesOf(context.user, context.info);
+  const decision = deps.api.authorizer.authorize(attributes);
+  if (decision.allowed) return;
+  const { info } = context;
+  const gr = info.isResourceRequest ? { group: info.group, resource: info.resource } : { group: '', resource: '' };
+  throw forbidden(gr, info.name, deniedText(attributes, decision.reason));
+}
+
+async function serve(deps: ServerDeps, context: RequestContext, reply: FastifyReply): Promise<unknown> {
+  try {
+    const { answer, form } = context.info.isResourceRequest ? await dispatch(deps.api, context) : await deps.routes.serve(context);
+    if (!reply.sent) await sendAnswer(deps.api, context, answer, form);
+  } catch (error) {
+    refuse(deps, context, reply, error);
+  }
+  return reply;
+}
+
+function refuse(deps: ServerDeps, context: RequestContext | undefined, reply: FastifyReply, error: unknown): void {
+  if (reply.sent) return;
+  if (error instanceof BadTarget || context === undefined) {
+    if (!(error instanceof BadTarget)) deps.api.logger.error({ err: error }, 'request failed before it was read');
+    reply.header('connection', 'close');
+    sendText(reply, 400, '400 Bad Request');
+    return;
+  }
+  if (context.signal.aborted) {
+    reply.hijack();
+    return;
+  }
+  if (error instanceof PageNotFound) sendText(reply, 404, '404 page not found\n');
+  else if (error instanceof DeadlinePassed) sendTimeout(context);
+  else sendError(deps.api, context, error);
+}

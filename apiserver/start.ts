@@ -1,0 +1,202 @@
+/**
+ * Starts an API server: store, registry, watch hub, certificates, HTTP. The one place where its parts are put together.
+ *
+ * Invariant: it answers only after the store is recovered and the bootstrap objects are durable; when the store fails, it ends.
+ */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { ComponentDeps, RunningComponent } from '../machinery/process/component.ts';
+import { writeKubeconfig } from '../machinery/process/kubeconfig-file.ts';
+import { createMetrics } from '../machinery/process/metrics.ts';
+import { ensurePki, issueClientCertificate, type Pki } from '../machinery/process/pki.ts';
+import { bootstrap } from './bootstrap.ts';
+import { createNonResourceRoutes } from './discovery/routes.ts';
+import type { Api } from './handlers/api.ts';
+import { createKubeletDialer } from './handlers/kubelet.ts';
+import { createObjectCache, createObjectReader } from './handlers/objects.ts';
+import { createCatalog } from './handlers/served.ts';
+import { alwaysAllow } from './http/authorize.ts';
+import { createInFlight } from './http/in-flight.ts';
+import { createRequestMetrics } from './http/request-metrics.ts';
+import { createServiceAccountTokens } from './http/service-account-tokens.ts';
+import { createOpenApi } from './openapi/serve.ts';
+import { type ApiServerOptions, parsePortRange } from './options.ts';
+import { createRegistry } from './registry/registry.ts';
+import { createApiServer } from './server.ts';
+import type { Store } from './storage/interface.ts';
+import { openLevelStore } from './storage/level/store.ts';
+import { createMemoryStore } from './storage/memory/store.ts';
+import { createWatchHub } from './watch/hub.ts';
+
+/** Unix socket paths may not be longer. */
+const MAX_SOCKET_PATH = 100;
+
+export async function startApiServer(options: ApiServerOptions, deps: ComponentDeps): Promise<RunningComponent> {
+  const dataDir = resolve(options.dataDir);
+  const portRange = parsePortRange(options.serviceNodePortRange);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const store = options.storage === 'memory' ? createMemoryStore() : await openLevelStore(join(dataDir, 'store'));
+  try {
+    return await serve({ options, deps, dataDir, store, portRange });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+interface Setup {
+  readonly options: ApiServerOptions;
+  readonly deps: ComponentDeps;
+  readonly dataDir: string;
+  readonly store: Store;
+  readonly portRange: readonly [number, number];
+}
+
+async function serve(setup: Setup): Promise<RunningComponent> {
+  const { options, deps, dataDir } = setup;
+  const serviceIp = firstAddress(options.serviceClusterIpRange);
+  const pki = await ensurePki(dataDir, {
+    hosts: [options.bindAddress, options.advertiseAddress ?? '', ...options.certHosts],
+    serviceIp,
+    clock: deps.clock,
+  });
+  const api = makeApi(setup, pki);
+  const metrics = createMetrics();
+  let address = '';
+  let ready = false;
+  const routes = createNonResourceRoutes({
+    catalog: api.catalog,
+    checks: {
+      livez: [{ name: 'etcd', check: () => undefined }],
+      readyz: [
+        { name: 'etcd', check: () => undefined },
+        { name: 'poststarthook/bootstrap-controller', check: () => (ready ? undefined : 'not finished') },
+      ],
+    },
+    metrics,
+    tokens: api.tokens,
+    openApi: createOpenApi(),
+    address: () => address,
+  });
+  const server = createApiServer({
+    api,
+    routes,
+    inFlight: createInFlight({ mutating: options.maxMutatingRequestsInflight, readOnly: options.maxRequestsInflight }),
+    metrics: createRequestMetrics(metrics, deps.clock),
+    tls: { cert: pki.apiserver.cert, key: pki.apiserver.key, ca: pki.ca.cert },
+    anonymousAuth: options.anonymousAuth,
+  });
+  const port = await listen(server, options);
+  address = `${options.bindAddress}:${port}`;
+  const socket = join(dataDir, 'apiserver.sock');
+  const unixSocket = socket.length <= MAX_SOCKET_PATH ? socket : undefined;
+  if (unixSocket !== undefined) {
+    rmSync(unixSocket, { force: true });
+    await server.listenSocket(unixSocket);
+  }
+  await bootstrap(api, { serviceIp, securePort: port });
+  await writeKubeconfigs({ setup, pki, url: urlOf(options.bindAddress, port), unixSocket });
+  ready = true;
+  deps.logger.info({ address: urlOf(options.bindAddress, port), dataDir }, 'serving');
+  return running(setup, api, { server, url: urlOf(options.bindAddress, port), unixSocket });
+}
+
+function makeApi(setup: Setup, pki: Pki): Api {
+  const { deps, store, options, portRange } = setup;
+  const cache = createObjectCache();
+  const reader = createObjectReader(store, cache);
+  const registry = createRegistry({ store, serviceClusterIpRange: options.serviceClusterIpRange, serviceNodePortRange: portRange });
+  return {
+    clock: deps.clock,
+    random: deps.random,
+    logger: deps.logger,
+    store,
+    registry,
+    catalog: createCatalog(registry),
+    cache,
+    reader,
+    hub: createWatchHub({ store, clock: deps.clock, parse: cache.read }),
+    tokens: createServiceAccountTokens({ clock: deps.clock, random: deps.random, reader, privateKey: pki.serviceAccountKey }),
+    kubelet: createKubeletDialer({ ca: pki.ca.cert, cert: pki.apiserverKubeletClient.cert, key: pki.apiserverKubeletClient.key }),
+    authorizer: alwaysAllow,
+  };
+}
+
+async function listen(server: ReturnType<typeof createApiServer>, options: ApiServerOptions): Promise<number> {
+  try {
+    return await server.listen(options.bindAddress, options.securePort);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new Error(
+      `port ${options.securePort} on ${options.bindAddress} is in use by another process; choose another with --secure-port`,
+      { cause: error },
+    );
+  }
+}
+
+const urlOf = (host: string, port: number): string =>
+  `https://${host === '0.0.0.0' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** 10.96.0.0/16 → 10.96.0.1. */
+function firstAddress(range: string): string {
+  const parts = range.split('/')[0]!.split('.');
+  return [...parts.slice(0, 3), String(Number(parts[3]) + 1)].join('.');
+}
+
+interface KubeconfigSetup {
+  readonly setup: Setup;
+  readonly pki: Pki;
+  readonly url: string;
+  readonly unixSocket: string | undefined;
+}
+
+async function writeKubeconfigs({ setup, pki, url, unixSocket }: KubeconfigSetup): Promise<void> {
+  const { options, dataDir, deps } = setup;
+  const write = async (path: string, user: string, identity: { user: string; groups: string[]; hosts?: string[] }): Promise<void> => {
+    const client = await issueClientCertificate(pki, identity, deps.clock);
+    writeKubeconfig(path, { server: url, ca: pki.ca.cert, user, client, ...(unixSocket !== undefined && { unixSocket }) });
+  };
+  const admin = { user: 'kubernetes-admin', groups: ['system:masters'] };
+  if (options.writeKubeconfig !== undefined) await write(resolve(options.writeKubeconfig), 'admin', admin);
+  if (options.nodeCertificates.length === 0) return;
+  const directory = join(dataDir, 'kubeconfigs');
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  for (const node of options.nodeCertificates) {
+    const identity = { user: `system:node:${node}`, groups: ['system:nodes'], hosts: [node, 'localhost', '127.0.0.1'] };
+    await write(join(directory, `${node}.kubeconfig`), identity.user, identity);
+  }
+}
+
+interface Serving {
+  readonly server: ReturnType<typeof createApiServer>;
+  readonly url: string;
+  readonly unixSocket: string | undefined;
+}
+
+function running(setup: Setup, api: Api, { server, url, unixSocket }: Serving): RunningComponent {
+  const { deps, store } = setup;
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopping ??= (async () => {
+      api.hub.close();
+      await server.close();
+      if (unixSocket !== undefined) rmSync(unixSocket, { force: true });
+      await store.close();
+    })();
+    return stopping;
+  };
+  const done = new Promise<void>((finish, fail) => {
+    deps.signal.addEventListener('abort', () => stop().then(finish, fail), { once: true });
+    if (deps.signal.aborted) stop().then(finish, fail);
+    store.failed.then((error) => fail(new Error('the store failed; nothing can be written any more', { cause: error })), fail);
+  });
+  done.catch(() => undefined);
+  return {
+    address: url,
+    ready: Promise.resolve(),
+    done,
+    stop: async () => {
+      await stop();
+    },
+  };
+}
