@@ -15,7 +15,10 @@ export function podConditions(pod: Pod, status: PodStatus, hasSandbox: boolean, 
   const initialized = initializedCondition(pod, status);
   const containersReady = containersReadyCondition(pod, status);
   const wanted: Wanted[] = [
-    { type: 'PodReadyToStartContainers', status: hasSandbox && status.phase !== 'Succeeded' && status.phase !== 'Failed' ? 'True' : 'False' },
+    {
+      type: 'PodReadyToStartContainers',
+      status: hasSandbox && status.phase !== 'Succeeded' && status.phase !== 'Failed' ? 'True' : 'False',
+    },
     initialized,
     readyCondition(pod, containersReady),
     containersReady,
@@ -24,7 +27,11 @@ export function podConditions(pod: Pod, status: PodStatus, hasSandbox: boolean, 
   return wanted.map((condition) => {
     const old = pod.status?.conditions?.find((other) => other.type === condition.type);
     const lastTransitionTime = old?.status === condition.status && old.lastTransitionTime ? old.lastTransitionTime : formatTime(now);
-    return { ...(pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }), ...condition, lastTransitionTime };
+    return {
+      ...(pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }),
+      ...condition,
+      lastTransitionTime,
+    };
   });
 }
 
@@ -36,7 +43,12 @@ function initializedCondition(pod: Pod, status: PodStatus): Wanted {
     return spec.restartPolicy === 'Always' ? found?.started !== true : found?.state?.terminated?.exitCode !== 0;
   });
   if (incomplete.length === 0) return { type: 'Initialized', status: 'True' };
-  return { type: 'Initialized', status: 'False', reason: 'ContainersNotInitialized', message: `containers with incomplete status: ${list(incomplete)}` };
+  return {
+    type: 'Initialized',
+    status: 'False',
+    reason: 'ContainersNotInitialized',
+    message: `containers with incomplete status: ${list(incomplete)}`,
+  };
 }
 
 function containersReadyCondition(pod: Pod, status: PodStatus): Wanted {
@@ -56,10 +68,16 @@ function readyCondition(pod: Pod, containersReady: Wanted): Wanted {
   for (const { conditionType } of pod.spec.readinessGates ?? []) {
     const condition = pod.status?.conditions?.find((other) => other.type === conditionType);
     if (!condition) problems.push(`corresponding condition of pod readiness gate "${conditionType}" does not exist.`);
-    else if (condition.status !== 'True') problems.push(`the status of pod readiness gate "${conditionType}" is not "True", but ${condition.status}`);
+    else if (condition.status !== 'True')
+      problems.push(`the status of pod readiness gate "${conditionType}" is not "True", but ${condition.status}`);
   }
   if (problems.length === 0) return { type: 'Ready', status: 'True' };
-  return { type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady', message: problems.length > 1 ? `[${problems.join(', ')}]` : (problems[0] as string) };
+  return {
+    type: 'Ready',
+    status: 'False',
+    reason: 'ReadinessGatesNotReady',
+    message: problems.length > 1 ? `[${problems.join(', ')}]` : (problems[0] as string),
+  };
 }
 
 const list = (containers: readonly { name: string }[]): string => `[${containers.map((container) => container.name).join(' ')}]`;

@@ -7,7 +7,8 @@ const isZero = (value: unknown): boolean => value === undefined || /^[+-]?0*(\.0
 
 export function qosClassOf(pod: Pod): QosClass {
   const podLevel = pod.spec.resources;
-  const all = podLevel?.requests || podLevel?.limits ? [{ resources: podLevel }] : [...(pod.spec.initContainers ?? []), ...pod.spec.containers];
+  const all =
+    podLevel?.requests || podLevel?.limits ? [{ resources: podLevel }] : [...(pod.spec.initContainers ?? []), ...pod.spec.containers];
   let any = false;
   let guaranteed = true;
   for (const { resources } of all) {

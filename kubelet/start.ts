@@ -54,6 +54,7 @@ class Kubelet {
   readonly #options: KubeletOptions;
   readonly #deps: ComponentDeps;
   readonly #client: Client;
+  readonly #base: string;
   readonly #names: readonly string[];
   readonly #nodes = new Map<string, SimulatedNode>();
   readonly #recorder: EventRecorder;
@@ -67,6 +68,7 @@ class Kubelet {
     this.#deps = deps;
     this.#client = client;
     const base = options.nodeName || hostname().toLowerCase();
+    this.#base = base;
     this.#names = options.nodes === 1 ? [base] : Array.from({ length: options.nodes }, (_, index) => `${base}-${index}`);
     this.#recorder = createRecorder(client, { ...deps, component: 'kubelet' });
     this.#informers = createInformerFactory(client, deps);
@@ -82,7 +84,14 @@ class Kubelet {
     for (const name of this.#names) this.#addNode(name, port, true);
     this.#podInformer.addHandler(({ object, old }) => this.#dispatch(object, old));
     const adoption = this.#options.adoptNodes
-      ? createAdoption({ ...this.#deps, nodes: this.#nodeInformer, adopt: (name) => this.#adopt(name, port), leave: (name) => this.#leave(name), own: (name) => this.#nodes.has(name) })
+      ? createAdoption({
+          ...this.#deps,
+          nodes: this.#nodeInformer,
+          adopter: this.#base,
+          adopt: (name) => this.#adopt(name, port),
+          leave: (name) => this.#leave(name),
+          own: (name) => this.#nodes.has(name),
+        })
       : undefined;
     this.#informers.start(signal);
     await Promise.all([...this.#nodes.values()].map((node) => node.start()));
@@ -105,7 +114,9 @@ class Kubelet {
     const key = read(tlsPrivateKeyFile) ?? config.key;
     const ca = read(clientCaFile) ?? config.ca;
     if (!cert || !key || !ca) {
-      this.#deps.logger.warn('no certificate to serve container logs with: give --tls-cert-file, --tls-private-key-file and --client-ca-file');
+      this.#deps.logger.warn(
+        'no certificate to serve container logs with: give --tls-cert-file, --tls-private-key-file and --client-ca-file',
+      );
       return undefined;
     }
     const start = (wanted: number): Promise<KubeletServer> =>
@@ -116,21 +127,27 @@ class Kubelet {
         tls: { cert, key, ca },
         findPod: (namespace, name) => this.#podInformer.get(`${namespace}/${name}`),
         pods: () => [...this.#nodes.values()].flatMap((node) => node.pods),
-        logs: (pod, container, previous) => this.#nodes.get(pod.spec.nodeName ?? '')?.runtime.logs(pod.metadata.uid as string, container, previous),
+        logs: (pod, container, previous) =>
+          this.#nodes.get(pod.spec.nodeName ?? '')?.runtime.logs(pod.metadata.uid as string, container, previous),
       });
     return orFree(port, start);
   }
 
   async serveHealth(): Promise<HealthServer> {
     const metrics = createMetrics();
-    metrics.gauge('kubelet_running_pods', 'Pods with a sandbox', { collect: (gauge) => gauge.set([...this.#nodes.values()].reduce((sum, node) => sum + [...node.runtime.pods()].length, 0)) });
+    metrics.gauge('kubelet_running_pods', 'Pods with a sandbox', {
+      collect: (gauge) => gauge.set([...this.#nodes.values()].reduce((sum, node) => sum + [...node.runtime.pods()].length, 0)),
+    });
     const page: Omit<HealthOptions, 'port'> = {
       host: this.#options.bindAddress,
       metrics,
       checks: { readyz: [{ name: 'nodes-registered', check: () => (this.#ready ? undefined : 'nodes are not registered yet') }] },
       debug: {
         pods: () =>
-          [...this.#nodes.values()].map((node) => ({ node: node.name, pods: [...node.runtime.pods()].map((pod) => ({ ...pod, containers: [...pod.containers.values()] })) })),
+          [...this.#nodes.values()].map((node) => ({
+            node: node.name,
+            pods: [...node.runtime.pods()].map((pod) => ({ ...pod, containers: [...pod.containers.values()] })),
+          })),
       },
     };
     return orFree(this.#options.healthzPort, (port) => serveHealth({ ...page, port }));
@@ -160,7 +177,7 @@ class Kubelet {
       options,
       client: this.#client,
       recorder: this.#recorder,
-      facts: { ...facts, capacity, allocatable: known?.status?.allocatable ?? {}, labels: {} },
+      facts: { ...facts, capacity, allocatable: known?.status?.allocatable ?? {}, labels: {}, adoptedBy: this.#base },
       register: false,
       node: () => this.#nodeInformer.get(name),
     });

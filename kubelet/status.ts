@@ -35,7 +35,10 @@ export function podStatus(input: StatusInput): PodStatus {
   const status: PodStatus = {
     ...(pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }),
     phase,
-    ...(failure ?? (ended ? { ...(pod.status?.message && { message: pod.status.message }), ...(pod.status?.reason && { reason: pod.status.reason }) } : {})),
+    ...(failure ??
+      (ended
+        ? { ...(pod.status?.message && { message: pod.status.message }), ...(pod.status?.reason && { reason: pod.status.reason }) }
+        : {})),
     hostIP: input.hostIp,
     hostIPs: [{ ip: input.hostIp }],
     ...(ip && { podIP: ip, podIPs: [{ ip }] }),
@@ -89,11 +92,16 @@ function stateOf(input: StatusInput, spec: Container, container: RuntimeContaine
   }
 }
 
-const notYet = (pod: Pod): ContainerState => ({ waiting: { reason: (pod.spec.initContainers?.length ?? 0) > 0 ? 'PodInitializing' : 'ContainerCreating' } });
+const notYet = (pod: Pod): ContainerState => ({
+  waiting: { reason: (pod.spec.initContainers?.length ?? 0) > 0 ? 'PodInitializing' : 'ContainerCreating' },
+});
 
 /** In a pod that ends, an ended container is shown as ended. A first end is shown as such too: its restart is immediate. */
 const stays = (input: StatusInput): boolean =>
-  input.pod.metadata.deletionTimestamp !== undefined || input.failure !== undefined || input.pod.status?.phase === 'Failed' || input.pod.status?.phase === 'Succeeded';
+  input.pod.metadata.deletionTimestamp !== undefined ||
+  input.failure !== undefined ||
+  input.pod.status?.phase === 'Failed' ||
+  input.pod.status?.phase === 'Succeeded';
 
 /** Whether an ended container is to be started again, by its own or its pod's restart policy. */
 export function restartsAfter(pod: Pod, spec: Container, container: RuntimeContainer): boolean {
@@ -114,7 +122,10 @@ function pullFailure(input: StatusInput, container: RuntimeContainer): { reason:
 function crashLoop(pod: Pod, container: RuntimeContainer): { reason: string; message: string } {
   const { namespace, name, uid } = pod.metadata;
   const backOff = formatBackOff(container.crashBackOffMs);
-  return { reason: 'CrashLoopBackOff', message: `back-off ${backOff} restarting failed container=${container.name} pod=${name}_${namespace}(${uid})` };
+  return {
+    reason: 'CrashLoopBackOff',
+    message: `back-off ${backOff} restarting failed container=${container.name} pod=${name}_${namespace}(${uid})`,
+  };
 }
 
 function terminated(exit: ContainerExit): NonNullable<ContainerState['terminated']> {

@@ -134,7 +134,8 @@ export class SchedulerCache implements Snapshot {
   }
 }
 
-const zoneOf = (node: Node): string => `${node.metadata.labels?.['topology.kubernetes.io/region'] ?? ''}/${node.metadata.labels?.['topology.kubernetes.io/zone'] ?? ''}`;
+const zoneOf = (node: Node): string =>
+  `${node.metadata.labels?.['topology.kubernetes.io/region'] ?? ''}/${node.metadata.labels?.['topology.kubernetes.io/zone'] ?? ''}`;
 
 /** One node of each zone in turn (upstream's node tree). */
 function interleaveZones(nodes: readonly NodeInfo[]): readonly NodeInfo[] {

@@ -34,7 +34,12 @@ export function nodesToFind(total: number, percentage: number): number {
   return Math.max(MIN_NODES, Math.floor((total * Math.min(adaptive, 100)) / 100));
 }
 
-export function findNode(pod: PodInfo, snapshot: Snapshot, profile: readonly Plugin[], options: FindOptions & { readonly random: Random }): Found {
+export function findNode(
+  pod: PodInfo,
+  snapshot: Snapshot,
+  profile: readonly Plugin[],
+  options: FindOptions & { readonly random: Random },
+): Found {
   const prefiltered = new Map<string, Prefiltered>();
   const rejectedBy = new Set<string>();
   let nodeNames: ReadonlySet<string> | undefined;
@@ -78,8 +83,14 @@ function fittingNodes(
   const { nodeNames, rejectedBy } = options;
   const feasible: NodeInfo[] = [];
   const rejections = new Map<string, Rejection>();
-  const outside: Rejection = { reasons: [`node(s) didn't satisfy plugin(s) [${[...options.narrowedBy].sort().join(' ')}]`], resolvable: false };
-  const enough = nodesToFind(nodeNames ? nodes.filter((node) => nodeNames.has(node.name)).length : nodes.length, options.percentageOfNodesToScore);
+  const outside: Rejection = {
+    reasons: [`node(s) didn't satisfy plugin(s) [${[...options.narrowedBy].sort().join(' ')}]`],
+    resolvable: false,
+  };
+  const enough = nodesToFind(
+    nodeNames ? nodes.filter((node) => nodeNames.has(node.name)).length : nodes.length,
+    options.percentageOfNodesToScore,
+  );
   let looked = 0;
   for (; looked < nodes.length && feasible.length < Math.max(1, enough); looked++) {
     const node = nodes[(options.startIndex + looked) % nodes.length] as NodeInfo;
@@ -98,7 +109,10 @@ function fittingNodes(
   return { feasible, rejections, looked };
 }
 
-function firstRejection(node: NodeInfo, filters: readonly { name: string; filter: NodeFilter }[]): { name: string; rejection: Rejection } | undefined {
+function firstRejection(
+  node: NodeInfo,
+  filters: readonly { name: string; filter: NodeFilter }[],
+): { name: string; rejection: Rejection } | undefined {
   for (const { name, filter } of filters) {
     const rejection = filter(node);
     if (rejection) return { name, rejection };
@@ -107,7 +121,12 @@ function firstRejection(node: NodeInfo, filters: readonly { name: string; filter
 }
 
 /** The node with the highest sum of weighted scores; a draw between equals. */
-function bestOf(pod: PodInfo, nodes: readonly NodeInfo[], snapshot: Snapshot, { profile, random }: { profile: readonly Plugin[]; random: Random }): NodeInfo {
+function bestOf(
+  pod: PodInfo,
+  nodes: readonly NodeInfo[],
+  snapshot: Snapshot,
+  { profile, random }: { profile: readonly Plugin[]; random: Random },
+): NodeInfo {
   const totals = new Float64Array(nodes.length);
   for (const plugin of profile) {
     const scorer: NodeScorer | undefined = plugin.prescore?.(pod, nodes, snapshot);

@@ -15,7 +15,8 @@ export interface Diagnosis {
 export function fitMessage(diagnosis: Diagnosis, postFilterMessage = ''): string {
   let message = `0/${diagnosis.nodeCount} nodes are available:`;
   if (diagnosis.prefilterMessage) message += ` ${diagnosis.prefilterMessage}.`;
-  else if (diagnosis.rejections.size > 0) message += ` ${histogram([...diagnosis.rejections.values()].flatMap((rejection) => rejection.reasons))}.`;
+  else if (diagnosis.rejections.size > 0)
+    message += ` ${histogram([...diagnosis.rejections.values()].flatMap((rejection) => rejection.reasons))}.`;
   if (postFilterMessage) message += ` ${postFilterMessage}`;
   return message;
 }

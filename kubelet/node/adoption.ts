@@ -1,24 +1,27 @@
 /**
  * Takes charge of nodes that others make through the API: a Node object that nobody heartbeats becomes a simulated node, as kwok does.
  *
- * Invariant: a node is looked after by the process whose id is written on it; a node that has ever been Ready is left to its own kubelet.
+ * Invariant: a node is looked after by the process whose mark it carries; a node with a kubelet of its own is left to it.
  */
 import type { Node } from '../../machinery/api/types/core.v1.ts';
 import type { Informer } from '../../machinery/client/informer.ts';
 import type { ComponentDeps } from '../../machinery/process/component.ts';
+import { adopterId } from './node-status.ts';
 
 export interface AdoptionDeps extends ComponentDeps {
   readonly nodes: Informer<Node>;
+  /** Name of this process's own node: marks what it adopts. */
+  readonly adopter: string;
   readonly own: (name: string) => boolean;
   readonly adopt: (name: string) => Promise<void>;
   readonly leave: (name: string) => Promise<void>;
 }
 
-/** The version that simulated nodes report: a node of ours that lost its process may be taken over, one of another kubelet may not. */
-const isFree = (node: Node): boolean => (node.status?.nodeInfo?.kubeletVersion ?? '') === '';
-
 export function createAdoption(deps: AdoptionDeps): { start: () => void } {
   const adopted = new Map<string, string>();
+  const mine = adopterId(deps.adopter);
+  // A node that has never said what it runs has no kubelet; one that carries our mark lost its process, which was us.
+  const isFree = ({ status }: Node): boolean => (status?.nodeInfo?.kubeletVersion ?? '') === '' || status?.nodeInfo?.machineID === mine;
   const consider = (node: Node | undefined, old: Node | undefined): void => {
     const name = (node ?? old)?.metadata.name as string;
     const uid = node?.metadata.uid;

@@ -53,7 +53,9 @@ async function registerOnce({ client, facts, clock, register }: HeartbeatDeps): 
   const existing = await client.get(nodes, { name: facts.name });
   const missing = Object.entries(nodeLabels(facts)).filter(([key, value]) => existing.metadata.labels?.[key] !== value);
   if (register && missing.length > 0) {
-    await client.patch(nodes, { name: facts.name }, 'application/strategic-merge-patch+json', { metadata: { labels: Object.fromEntries(missing) } });
+    await client.patch(nodes, { name: facts.name }, 'application/strategic-merge-patch+json', {
+      metadata: { labels: Object.fromEntries(missing) },
+    });
   }
   return writeStatus(client, facts, existing, clock.now());
 }
@@ -61,7 +63,12 @@ async function registerOnce({ client, facts, clock, register }: HeartbeatDeps): 
 async function writeStatus(client: Client, facts: NodeFacts, node: Node, now: Date): Promise<Node> {
   const status = nodeStatus(facts, node.status, now);
   const stale = (node.status?.addresses ?? []).filter((old) => !status.addresses?.some((address) => address.type === old.type));
-  const patch = { status: { ...status, ...(stale.length > 0 && { addresses: [...(status.addresses ?? []), ...stale.map((old) => ({ type: old.type, $patch: 'delete' }))] }) } };
+  const patch = {
+    status: {
+      ...status,
+      ...(stale.length > 0 && { addresses: [...(status.addresses ?? []), ...stale.map((old) => ({ type: old.type, $patch: 'delete' }))] }),
+    },
+  };
   return client.patch(nodes, { name: facts.name }, 'application/strategic-merge-patch+json', patch, { subresource: 'status' });
 }
 
@@ -114,14 +121,23 @@ async function renewOnce(deps: HeartbeatDeps, known: Lease | undefined): Promise
   const name = { namespace: LEASE_NAMESPACE, name: facts.name };
   const node = deps.node();
   const owner = node && [{ apiVersion: 'v1', kind: 'Node', name: facts.name, uid: node.metadata.uid as string }];
-  const spec = { holderIdentity: facts.name, leaseDurationSeconds: Math.max(1, Math.round(deps.leaseDurationMs / 1000)), renewTime: formatMicroTime(clock.now()) };
+  const spec = {
+    holderIdentity: facts.name,
+    leaseDurationSeconds: Math.max(1, Math.round(deps.leaseDurationMs / 1000)),
+    renewTime: formatMicroTime(clock.now()),
+  };
   let lease = known;
   if (!lease) {
     try {
       lease = await client.get(leases, name);
     } catch (error) {
       if (!isReason(error, 'NotFound')) throw error;
-      return client.create(leases, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { ...name, ...(owner && { ownerReferences: owner }) }, spec });
+      return client.create(leases, {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { ...name, ...(owner && { ownerReferences: owner }) },
+        spec,
+      });
     }
   }
   const metadata = owner ? { ...lease.metadata, ownerReferences: owner } : lease.metadata;

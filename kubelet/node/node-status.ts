@@ -19,6 +19,8 @@ export interface NodeFacts {
   readonly architecture: string;
   readonly version: string;
   readonly providerId: string;
+  /** Whose simulation the node is, when it was not made by this process; see `adoption.ts`. */
+  readonly adoptedBy?: string;
 }
 
 export const KUBELET_VERSION = 'v1.36.3';
@@ -72,7 +74,7 @@ export function nodeStatus(facts: NodeFacts, current: NodeStatus | undefined, no
     addresses,
     daemonEndpoints: { kubeletEndpoint: { Port: facts.port } },
     nodeInfo: {
-      machineID: digest(facts.name, 'machine'),
+      machineID: facts.adoptedBy === undefined ? digest(facts.name, 'machine') : adopterId(facts.adoptedBy),
       systemUUID: uuidOf(digest(facts.name, 'system')),
       bootID: uuidOf(digest(facts.name, 'boot')),
       kernelVersion: 'simulated',
@@ -112,6 +114,9 @@ export function nodeStatusDiffers(current: NodeStatus | undefined, wanted: NodeS
 }
 
 const sorted = (record: object | undefined): [string, unknown][] => Object.entries(record ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** The machine id of the nodes that a process has adopted: by it the process knows them again after a restart. */
+export const adopterId = (adopter: string): string => digest(adopter, 'adopter');
 
 const digest = (name: string, salt: string): string => createHash('sha256').update(`${salt}/${name}`).digest('hex').slice(0, 32);
 const uuidOf = (hex: string): string => [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');

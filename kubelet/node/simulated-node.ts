@@ -79,7 +79,10 @@ export class SimulatedNode {
       node: () => this.#node(),
     };
     this.#registered = await registerNode(heartbeat);
-    this.#loops = Promise.all([renewLease(heartbeat), reportStatus(heartbeat).catch((error: unknown) => (signal.aborted ? undefined : Promise.reject(error)))]);
+    this.#loops = Promise.all([
+      renewLease(heartbeat),
+      reportStatus(heartbeat).catch((error: unknown) => (signal.aborted ? undefined : Promise.reject(error))),
+    ]);
     this.#loops.catch(() => undefined);
   }
 

@@ -11,7 +11,8 @@ export interface BackOffLimits {
 
 export const UPSTREAM_LIMITS: BackOffLimits = { initialMs: 10_000, maxMs: 300_000 };
 
-const grown = (currentMs: number, limits: BackOffLimits): number => Math.min(limits.maxMs, currentMs > 0 ? currentMs * 2 : limits.initialMs);
+const grown = (currentMs: number, limits: BackOffLimits): number =>
+  Math.min(limits.maxMs, currentMs > 0 ? currentMs * 2 : limits.initialMs);
 
 /** The back-off that a run started now will have after its end; undefined as `former` for the first run. */
 export function nextCrashBackOff(former: RuntimeContainer | undefined, limits: BackOffLimits): number {

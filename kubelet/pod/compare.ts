@@ -59,7 +59,8 @@ export function comparePod(observed: ObservedPod, now: Date): PodPlan {
   return { actions, ...write, ...(Number.isFinite(next) && { requeueAfterMs: Math.max(1, next - nowMs) }) };
 }
 
-export const isLive = (container: RuntimeContainer): boolean => container.state === 'running' || container.state === 'starting' || container.state === 'pulling';
+export const isLive = (container: RuntimeContainer): boolean =>
+  container.state === 'running' || container.state === 'starting' || container.state === 'pulling';
 
 function statusWrite(observed: ObservedPod, status: PodStatus, nowMs: number, wakeAt: number[]): boolean {
   const known = observed.published ?? observed.pod.status;
@@ -71,8 +72,15 @@ function statusWrite(observed: ObservedPod, status: PodStatus, nowMs: number, wa
     return nowMs >= dueAt;
   }
   if (observed.pod.metadata.deletionTimestamp !== undefined) return true;
-  const settling = [...(observed.runtime?.containers.values() ?? [])].filter((container) => container.state === 'pulling' || container.state === 'starting');
-  const since = settling.length > 0 ? Math.min(...settling.map((container) => container.requestedAtMs)) : observed.runtime ? undefined : observed.acceptedAtMs;
+  const settling = [...(observed.runtime?.containers.values() ?? [])].filter(
+    (container) => container.state === 'pulling' || container.state === 'starting',
+  );
+  const since =
+    settling.length > 0
+      ? Math.min(...settling.map((container) => container.requestedAtMs))
+      : observed.runtime
+        ? undefined
+        : observed.acceptedAtMs;
   if (since === undefined || nowMs - since >= SETTLE_MS) return true;
   wakeAt.push(since + SETTLE_MS);
   return false;
@@ -99,7 +107,9 @@ function preStopMs(pod: Pod, name: string): number {
   const spec = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].find((other) => other.name === name);
   const hook = spec?.lifecycle?.preStop;
   if (hook?.sleep) return hook.sleep.seconds * 1000;
-  const seconds = /^\s*sleep\s+(\d+)/.exec((hook?.exec?.command ?? []).filter((word) => !/^(.*\/)?(ba|a|da)?sh$|^-c$/.test(word)).join(' '))?.[1];
+  const seconds = /^\s*sleep\s+(\d+)/.exec(
+    (hook?.exec?.command ?? []).filter((word) => !/^(.*\/)?(ba|a|da)?sh$|^-c$/.test(word)).join(' '),
+  )?.[1];
   return seconds ? Number(seconds) * 1000 : 0;
 }
 
@@ -121,7 +131,8 @@ function keepRunning(observed: ObservedPod, nowMs: number, wakeAt: number[]): Po
     }
     if (!initialized) return actions;
   }
-  for (const spec of pod.spec.containers) actions.push(...consider(observed, { spec, container: containers.get(spec.name), role: 'app' }, nowMs, wakeAt));
+  for (const spec of pod.spec.containers)
+    actions.push(...consider(observed, { spec, container: containers.get(spec.name), role: 'app' }, nowMs, wakeAt));
   return actions;
 }
 
@@ -146,7 +157,9 @@ function consider(observed: ObservedPod, { spec, container, role }: Considered, 
     const failedAt = container.pullFailedAtMs ?? 0;
     const retryAt = failedAt + container.pullBackOffMs;
     if (nowMs >= retryAt || container.image !== spec.image) return [start];
-    wakeAt.push(nowMs < failedAt + pullErrorShownMs(container.pullBackOffMs) ? failedAt + pullErrorShownMs(container.pullBackOffMs) : retryAt);
+    wakeAt.push(
+      nowMs < failedAt + pullErrorShownMs(container.pullBackOffMs) ? failedAt + pullErrorShownMs(container.pullBackOffMs) : retryAt,
+    );
     return [];
   }
   if (container.state === 'exited') {
@@ -158,8 +171,11 @@ function consider(observed: ObservedPod, { spec, container, role }: Considered, 
   }
   if (container.state !== 'running' || container.stopping) return [];
   const graceMs = (observed.pod.spec.terminationGracePeriodSeconds ?? 30) * 1000;
-  const stop = (reason: string): PodAction[] => [{ do: 'stop', container: spec.name, graceMs, preStopMs: preStopMs(observed.pod, spec.name), reason }];
-  if (!container.healthy) return stop(`Container ${spec.name} failed ${spec.livenessProbe ? 'liveness' : 'startup'} probe, will be restarted`);
+  const stop = (reason: string): PodAction[] => [
+    { do: 'stop', container: spec.name, graceMs, preStopMs: preStopMs(observed.pod, spec.name), reason },
+  ];
+  if (!container.healthy)
+    return stop(`Container ${spec.name} failed ${spec.livenessProbe ? 'liveness' : 'startup'} probe, will be restarted`);
   if (container.image !== (spec.image ?? '')) return stop(`Container ${spec.name} definition changed, will be restarted`);
   return [];
 }

@@ -60,12 +60,20 @@ function pullEvents(input: EventsInput, container: RuntimeContainer, before: Tol
   const events: PodEvent[] = [];
   if (before?.requestedAtMs !== container.requestedAtMs) {
     if (input.present(container)) {
-      events.push({ type: 'Normal', reason: 'Pulled', message: `Container image "${container.image}" already present on machine and can be accessed by the pod` });
+      events.push({
+        type: 'Normal',
+        reason: 'Pulled',
+        message: `Container image "${container.image}" already present on machine and can be accessed by the pod`,
+      });
     } else events.push({ type: 'Normal', reason: 'Pulling', message: `Pulling image "${container.image}"` });
   }
   if (container.state === 'pull-failed') {
     if (before?.pullFailedAtMs !== container.pullFailedAtMs) {
-      events.push({ type: 'Warning', reason: 'Failed', message: `Failed to pull image "${container.image}": ${container.pullError ?? ''}` });
+      events.push({
+        type: 'Warning',
+        reason: 'Failed',
+        message: `Failed to pull image "${container.image}": ${container.pullError ?? ''}`,
+      });
       events.push({ type: 'Warning', reason: 'Failed', message: 'Error: ErrImagePull' });
     }
     if (!before?.pullBackOffTold && inPullBackOff(input, container)) {
@@ -81,13 +89,24 @@ function runEvents(input: EventsInput, container: RuntimeContainer, before: Told
   if (container.id && before?.id !== container.id) {
     if (!input.present(container)) {
       const tookMs = Math.max(1, Math.round(container.startedAtMs - container.requestedAtMs));
-      events.push({ type: 'Normal', reason: 'Pulled', message: `Successfully pulled image "${container.image}" in ${tookMs}ms (${tookMs}ms including waiting).` });
+      events.push({
+        type: 'Normal',
+        reason: 'Pulled',
+        message: `Successfully pulled image "${container.image}" in ${tookMs}ms (${tookMs}ms including waiting).`,
+      });
     }
-    events.push({ type: 'Normal', reason: 'Created', message: 'Container created' }, { type: 'Normal', reason: 'Started', message: 'Container started' });
+    events.push(
+      { type: 'Normal', reason: 'Created', message: 'Container created' },
+      { type: 'Normal', reason: 'Started', message: 'Container started' },
+    );
   }
   if (container.state === 'exited' && input.waits(container) && !before?.crashTold && container.crashBackOffMs > 0) {
     const { name, namespace, uid } = input.runtime;
-    events.push({ type: 'Warning', reason: 'BackOff', message: `Back-off restarting failed container ${container.name} in pod ${name}_${namespace}(${uid})` });
+    events.push({
+      type: 'Warning',
+      reason: 'BackOff',
+      message: `Back-off restarting failed container ${container.name} in pod ${name}_${namespace}(${uid})`,
+    });
   }
   return events;
 }

@@ -3,7 +3,7 @@
  *
  * Invariant: passes of one pod never overlap, and nothing but the pod's object, the runtime's state and the time decides what a pass does.
  */
-import { type StatusError, isReason } from '../../machinery/api/status.ts';
+import { isReason, type StatusError } from '../../machinery/api/status.ts';
 import type { Pod, PodStatus } from '../../machinery/api/types/core.v1.ts';
 import type { Client } from '../../machinery/client/client.ts';
 import { pods as podResource } from '../../machinery/client/resource-type.ts';
@@ -43,6 +43,8 @@ interface PodState {
   dirty: boolean;
   failures: number;
   timer?: Cancel;
+  /** For spec.activeDeadlineSeconds. */
+  deadline?: Cancel;
 }
 
 /** Passes without a pause for one pod; a bound for what would be a bug. */
@@ -104,7 +106,10 @@ export class PodWorkers {
   /** No new passes; settles when those under way have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const state of this.#states.values()) state.timer?.();
+    for (const state of this.#states.values()) {
+      state.timer?.();
+      state.deadline?.();
+    }
     if ([...this.#states.values()].some((state) => state.running)) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
@@ -139,11 +144,15 @@ export class PodWorkers {
       state.failures = 0;
     } catch (error) {
       state.failures++;
-      this.#deps.logger.warn({ err: error, pod: state.pod && `${state.pod.metadata.namespace}/${state.pod.metadata.name}` }, 'pod sync failed, will be retried');
+      this.#deps.logger.warn(
+        { err: error, pod: state.pod && `${state.pod.metadata.namespace}/${state.pod.metadata.name}` },
+        'pod sync failed, will be retried',
+      );
       this.#wakeAfter(uid, state, Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(state.failures - 1, 10)));
     } finally {
       state.running = false;
-      if (this.#stopped && ![...this.#states.values()].some((other) => other.running)) for (const resolve of this.#idle.splice(0)) resolve();
+      if (this.#stopped && ![...this.#states.values()].some((other) => other.running))
+        for (const resolve of this.#idle.splice(0)) resolve();
     }
     if (state.dirty) this.wake(uid);
   }
@@ -194,14 +203,18 @@ export class PodWorkers {
         break;
       case 'start': {
         const image = action.container.image ?? '';
-        if (action.container.imagePullPolicy === 'Always' || !runtime.hasImage(image)) this.#missingImages.set(`${uid}/${action.container.name}`, image);
+        if (action.container.imagePullPolicy === 'Always' || !runtime.hasImage(image))
+          this.#missingImages.set(`${uid}/${action.container.name}`, image);
         else this.#missingImages.delete(`${uid}/${action.container.name}`);
         runtime.start(pod, action);
         break;
       }
       case 'stop':
         this.#deps.tell(pod, { type: 'Normal', reason: 'Killing', message: action.reason ?? `Stopping container ${action.container}` });
-        runtime.stop(uid, action.container, action.graceMs, { preStopMs: action.preStopMs, ...(action.reason && { reason: action.reason }) });
+        runtime.stop(uid, action.container, action.graceMs, {
+          preStopMs: action.preStopMs,
+          ...(action.reason && { reason: action.reason }),
+        });
         break;
     }
   }
@@ -211,7 +224,9 @@ export class PodWorkers {
     const { namespace, name } = pod.metadata as { namespace: string; name: string };
     try {
       const written = await this.#write(() =>
-        this.#deps.client.patch(podResource, { namespace, name }, 'application/strategic-merge-patch+json', statusPatch(pod, status), { subresource: 'status' }),
+        this.#deps.client.patch(podResource, { namespace, name }, 'application/strategic-merge-patch+json', statusPatch(pod, status), {
+          subresource: 'status',
+        }),
       );
       state.published = status;
       state.publishedRevision = Number(written.metadata.resourceVersion);
@@ -241,7 +256,9 @@ export class PodWorkers {
     for (const container of live) this.#deps.runtime.stop(uid, container.name, 0);
     if ([...(this.#deps.runtime.pod(uid)?.containers.values() ?? [])].some(isLive)) return;
     this.#forget(uid);
-    this.#states.get(uid)?.timer?.();
+    const state = this.#states.get(uid);
+    state?.timer?.();
+    state?.deadline?.();
     this.#states.delete(uid);
   }
 
@@ -253,7 +270,9 @@ export class PodWorkers {
   #admit(state: PodState, pod: Pod): void {
     state.admitted = true;
     if (pod.metadata.deletionTimestamp || pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return;
-    const accepted = [...this.#states.values()].filter((other) => other !== state && other.admitted && !other.failure && other.pod).map((other) => other.pod as Pod);
+    const accepted = [...this.#states.values()]
+      .filter((other) => other !== state && other.admitted && !other.failure && other.pod)
+      .map((other) => other.pod as Pod);
     const refusal = this.#deps.admit(pod, accepted);
     if (!refusal) return;
     state.failure = refusal;
@@ -267,7 +286,7 @@ export class PodWorkers {
     const started = pod.status?.startTime ? Date.parse(pod.status.startTime) : state.acceptedAtMs;
     const left = started + limit * 1000 - this.#nowMs();
     if (left > 0) {
-      this.#deps.clock.setTimer(left, () => this.wake(uid), { unref: true });
+      state.deadline ??= this.#deps.clock.setTimer(left, () => this.wake(uid));
       return;
     }
     state.failure = { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' };
@@ -290,7 +309,11 @@ export class PodWorkers {
   #eventsInput(runtime: NonNullable<ReturnType<Runtime['pod']>>, state: PodState): Parameters<typeof podEvents>[0] {
     const { pod } = state;
     const waits = (container: RuntimeContainer): boolean => {
-      const spec = pod && [...pod.spec.containers, ...(pod.spec.initContainers ?? []).filter((init) => isSidecar(init) || container.role === 'init')].find((other) => other.name === container.name);
+      const spec =
+        pod &&
+        [...pod.spec.containers, ...(pod.spec.initContainers ?? []).filter((init) => isSidecar(init) || container.role === 'init')].find(
+          (other) => other.name === container.name,
+        );
       return pod !== undefined && spec !== undefined && pod.metadata.deletionTimestamp === undefined && restartsAfter(pod, spec, container);
     };
     const present = (container: RuntimeContainer): boolean => !this.#missingImages.has(`${runtime.uid}/${container.name}`);
@@ -319,4 +342,5 @@ export class PodWorkers {
   }
 }
 
-const isGoneOrReplaced = (error: unknown): error is StatusError => isReason(error, 'NotFound', 'Conflict') || (isReason(error, 'Invalid') && /uid/i.test(error.message));
+const isGoneOrReplaced = (error: unknown): error is StatusError =>
+  isReason(error, 'NotFound', 'Conflict') || (isReason(error, 'Invalid') && /uid/i.test(error.message));

@@ -45,12 +45,17 @@ export function statusPatch(pod: Pod, wanted: PodStatus): Record<string, unknown
     .filter((condition) => !sameCondition(conditionOf(current, condition.type), condition))
     .map((condition) => {
       const old = conditionOf(current, condition.type);
-      return { ...condition, ...(old?.reason && !condition.reason && { reason: null }), ...(old?.message && !condition.message && { message: null }) };
+      return {
+        ...condition,
+        ...(old?.reason && !condition.reason && { reason: null }),
+        ...(old?.message && !condition.message && { message: null }),
+      };
     });
   return { metadata: { uid: pod.metadata.uid }, status };
 }
 
-const conditionOf = (status: PodStatus | undefined, type: string): PodCondition | undefined => status?.conditions?.find((condition) => condition.type === type);
+const conditionOf = (status: PodStatus | undefined, type: string): PodCondition | undefined =>
+  status?.conditions?.find((condition) => condition.type === type);
 
 const sameCondition = (a: PodCondition | undefined, b: PodCondition | undefined): boolean =>
   a?.status === b?.status &&

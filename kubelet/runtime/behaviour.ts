@@ -61,7 +61,7 @@ export function behaviourOf(pod: Pod, container: Container, role: 'init' | 'app'
     pullMs: durationMs(read('pull-time')) ?? 0,
     ...(pullError !== undefined && { pullError }),
     startMs: durationMs(read('start-time')) ?? image.startMs ?? START_MS,
-    script: oom ? { steps: script.steps, then: 'end', code: 137, obeysTerm: true } : script,
+    script: oom ? { steps: script.steps, after: 'end', code: 137, obeysTerm: true } : script,
     stopMs: stop === 'never' || (stop === undefined && (image.stubborn || !script.obeysTerm)) ? null : (durationMs(stop) ?? 0),
     ...probes(container, read),
     oom,
@@ -69,18 +69,25 @@ export function behaviourOf(pod: Pod, container: Container, role: 'init' | 'app'
 }
 
 /** Probes that the container does not have always succeed; those it has succeed at their first try unless an annotation says otherwise. */
-function probes(container: Container, read: (key: string) => string | undefined): Pick<Behaviour, 'startedAfterMs' | 'readyAfterMs' | 'unhealthyAfterMs'> {
+function probes(
+  container: Container,
+  read: (key: string) => string | undefined,
+): Pick<Behaviour, 'startedAfterMs' | 'readyAfterMs' | 'unhealthyAfterMs'> {
   const first = (probe: Probe | undefined): number => (probe?.initialDelaySeconds ?? 0) * 1000;
-  const patience = (probe: Probe): number => ((probe.failureThreshold ?? 3) - 1) * (probe.periodSeconds ?? 10) * 1000 + (probe.timeoutSeconds ?? 1);
+  const patience = (probe: Probe): number =>
+    ((probe.failureThreshold ?? 3) - 1) * (probe.periodSeconds ?? 10) * 1000 + (probe.timeoutSeconds ?? 1);
   const startedAfterMs = first(container.startupProbe);
   const live = read('live');
   const failsAfter = live === 'false' ? 0 : durationMs(live);
   const ready = read('ready');
   return {
     startedAfterMs,
-    readyAfterMs: ready === 'false' || ready === 'never' ? null : Math.max(startedAfterMs, durationMs(ready) ?? first(container.readinessProbe)),
+    readyAfterMs:
+      ready === 'false' || ready === 'never' ? null : Math.max(startedAfterMs, durationMs(ready) ?? first(container.readinessProbe)),
     unhealthyAfterMs:
-      failsAfter === undefined || !container.livenessProbe ? null : Math.max(startedAfterMs, first(container.livenessProbe), failsAfter) + patience(container.livenessProbe),
+      failsAfter === undefined || !container.livenessProbe
+        ? null
+        : Math.max(startedAfterMs, first(container.livenessProbe), failsAfter) + patience(container.livenessProbe),
   };
 }
 
@@ -91,20 +98,39 @@ function scriptFrom(read: (key: string) => string | undefined, command: Script |
   const every = durationMs(read('log-every'));
   const first = log === undefined ? [] : log.split('\n').map((text) => ({ do: 'log', text, stream: 'stdout' }) as const);
   if (runMs !== undefined || code !== undefined) {
-    return { steps: [...first, { do: 'wait', ms: runMs ?? 0 }], then: 'end', code: Number.parseInt(code ?? '0', 10) & 255, obeysTerm: true };
+    return {
+      steps: [...first, { do: 'wait', ms: runMs ?? 0 }],
+      after: 'end',
+      code: Number.parseInt(code ?? '0', 10) & 255,
+      obeysTerm: true,
+    };
   }
   if (every !== undefined) {
     const text = log ?? 'line';
-    return { steps: [{ do: 'log', text, stream: 'stdout' }, { do: 'wait', ms: Math.max(every, 10) }], then: 'repeat', code: 0, obeysTerm: true };
+    return {
+      steps: [
+        { do: 'log', text, stream: 'stdout' },
+        { do: 'wait', ms: Math.max(every, 10) },
+      ],
+      after: 'repeat',
+      code: 0,
+      obeysTerm: true,
+    };
   }
   if (command) return first.length > 0 ? { ...command, steps: [...first, ...command.steps] } : command;
-  if (image.code !== undefined) return { steps: first.length > 0 ? first : (image.log ?? []), then: 'end', code: image.code, obeysTerm: true };
-  return first.length > 0 ? { steps: first, then: 'run', code: 0, obeysTerm: true } : undefined;
+  if (image.code !== undefined)
+    return { steps: first.length > 0 ? first : (image.log ?? []), after: 'end', code: image.code, obeysTerm: true };
+  return first.length > 0 ? { steps: first, after: 'run', code: 0, obeysTerm: true } : undefined;
 }
 
 function defaultScript(pod: Pod, container: Container, role: 'init' | 'app'): Script {
   const ends = (role === 'init' && container.restartPolicy !== 'Always') || controllerOf(pod)?.kind === 'Job';
-  return { steps: [{ do: 'log', text: `${container.name} of pod ${pod.metadata.name ?? ''} started`, stream: 'stdout' }], then: ends ? 'end' : 'run', code: 0, obeysTerm: true };
+  return {
+    steps: [{ do: 'log', text: `${container.name} of pod ${pod.metadata.name ?? ''} started`, stream: 'stdout' }],
+    after: ends ? 'end' : 'run',
+    code: 0,
+    obeysTerm: true,
+  };
 }
 
 interface ImageBehaviour {
@@ -118,8 +144,10 @@ interface ImageBehaviour {
 
 function byImage(image: string): ImageBehaviour {
   const { host, name, tag } = splitImage(image);
-  if (tag === 'missing' || /pull-error|no-such|does-not-exist|doesnotexist|nonexistent/.test(name) || host.endsWith('.invalid')) return { unpullable: true };
-  if (/(^|[/-])(crash\w*|fail(s|ing)?)($|[/-])/.test(name)) return { code: 1, log: [{ do: 'log', text: 'fatal: simulated crash', stream: 'stderr' }] };
+  if (tag === 'missing' || /pull-error|no-such|does-not-exist|doesnotexist|nonexistent/.test(name) || host.endsWith('.invalid'))
+    return { unpullable: true };
+  if (/(^|[/-])(crash\w*|fail(s|ing)?)($|[/-])/.test(name))
+    return { code: 1, log: [{ do: 'log', text: 'fatal: simulated crash', stream: 'stderr' }] };
   if (/(^|[/-])oom/.test(name)) return { code: 137, oom: true };
   if (/(^|\/)hello-world$/.test(name)) return { code: 0, log: [{ do: 'log', text: 'Hello from Docker!', stream: 'stdout' }] };
   if (/(^|[/-])complete/.test(name) || /(^|\/)(busybox|alpine)$/.test(name)) return { code: 0, log: [] };

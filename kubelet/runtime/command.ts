@@ -13,13 +13,13 @@ export type Step =
 export interface Script {
   readonly steps: readonly Step[];
   /** What comes after the last step: 'end' exits with `code`, 'run' goes on until stopped, 'repeat' starts over. */
-  readonly then: 'end' | 'run' | 'repeat';
+  readonly after: 'end' | 'run' | 'repeat';
   readonly code: number;
   /** False for a shell or sleep as process 1: the kernel delivers no SIGTERM to them, so only SIGKILL ends them. */
   readonly obeysTerm: boolean;
 }
 
-const RUN: Script = { steps: [], then: 'run', code: 0, obeysTerm: true };
+const RUN: Script = { steps: [], after: 'run', code: 0, obeysTerm: true };
 const MAX_STEPS = 1000;
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const SHELLS = new Set(['sh', 'bash', 'ash', 'dash']);
@@ -40,16 +40,20 @@ export function scriptOf(command: readonly string[], args: readonly string[]): S
 
 function isKnown(word: string): boolean {
   const name = baseName(word);
-  return SHELLS.has(name) || ['sleep', 'true', 'false', 'echo', 'printf', 'exit', 'tail', 'pause', 'date', 'hostname', 'ls', 'cat', 'env'].includes(name);
+  return (
+    SHELLS.has(name) ||
+    ['sleep', 'true', 'false', 'echo', 'printf', 'exit', 'tail', 'pause', 'date', 'hostname', 'ls', 'cat', 'env'].includes(name)
+  );
 }
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** A shell line: commands joined by `;`, `&&`, `||` and newlines, one infinite loop at the end. */
 function shellScript(text: string): Script {
-  const loop = /^(?<before>[\s\S]*?)(?:^|[;\n&]\s*)\s*(?:while\s+(?:true|:|\[\s*1\s*\]|sleep\s+(?<every>\S+?))\s*|until\s+false\s*|for\s*\(\(\s*;\s*;\s*\)\)\s*)(?:;|\n)\s*do\b(?<body>[\s\S]*?)(?:;|\n)\s*done\s*$/.exec(
-    text.trim(),
-  );
+  const loop =
+    /^(?<before>[\s\S]*?)(?:^|[;\n&]\s*)\s*(?:while\s+(?:true|:|\[\s*1\s*\]|sleep\s+(?<every>\S+?))\s*|until\s+false\s*|for\s*\(\(\s*;\s*;\s*\)\)\s*)(?:;|\n)\s*do\b(?<body>[\s\S]*?)(?:;|\n)\s*done\s*$/.exec(
+      text.trim(),
+    );
   if (loop?.groups) {
     const every = loop.groups['every'] ? `sleep ${loop.groups['every']};` : '';
     return repeating(sequence(loop.groups['before'] ?? ''), sequence(every + (loop.groups['body'] ?? '')));
@@ -59,14 +63,17 @@ function shellScript(text: string): Script {
 }
 
 function repeating(before: Script, body: Script): Script {
-  if (before.then === 'run' || before.steps.at(-1)?.do === 'exit') return { ...before, obeysTerm: false };
+  if (before.after === 'run' || before.steps.at(-1)?.do === 'exit') return { ...before, obeysTerm: false };
   const pause = body.steps.some((step) => step.do === 'wait' && step.ms > 0);
   // A loop that never waits would print for ever: it gets a second between its rounds.
   const steps = pause ? body.steps : [...body.steps, { do: 'wait', ms: 1000 } as const];
-  if (before.steps.length === 0) return { steps, then: 'repeat', code: 0, obeysTerm: false };
+  if (before.steps.length === 0) return { steps, after: 'repeat', code: 0, obeysTerm: false };
   // Played once, then repeated as a whole would print the preface again, so the rounds are written out.
-  const rounds = Array.from({ length: Math.max(1, Math.floor((MAX_STEPS - before.steps.length) / Math.max(1, steps.length))) }, () => steps).flat();
-  return { steps: [...before.steps, ...rounds], then: 'run', code: 0, obeysTerm: false };
+  const rounds = Array.from(
+    { length: Math.max(1, Math.floor((MAX_STEPS - before.steps.length) / Math.max(1, steps.length))) },
+    () => steps,
+  ).flat();
+  return { steps: [...before.steps, ...rounds], after: 'run', code: 0, obeysTerm: false };
 }
 
 function sequence(text: string): Script {
@@ -78,19 +85,19 @@ function sequence(text: string): Script {
     join = next;
     if (skip || command === '') continue;
     const script = simpleCommand(shellWords(command));
-    if (!script) return { steps, then: 'run', code: 0, obeysTerm: false };
+    if (!script) return { steps, after: 'run', code: 0, obeysTerm: false };
     steps.push(...script.steps);
-    if (script.then === 'run') return { steps, then: 'run', code: 0, obeysTerm: false };
-    if (script.steps.at(-1)?.do === 'exit') return { steps, then: 'end', code: script.code, obeysTerm: false };
+    if (script.after === 'run') return { steps, after: 'run', code: 0, obeysTerm: false };
+    if (script.steps.at(-1)?.do === 'exit') return { steps, after: 'end', code: script.code, obeysTerm: false };
     code = script.code;
   }
-  return { steps: steps.slice(0, MAX_STEPS), then: 'end', code, obeysTerm: false };
+  return { steps: steps.slice(0, MAX_STEPS), after: 'end', code, obeysTerm: false };
 }
 
 function simpleCommand(words: readonly string[]): Script | undefined {
   const name = baseName(words[0] ?? '');
   const rest = words.slice(1);
-  const ends = (code: number, ...steps: Step[]): Script => ({ steps, then: 'end', code, obeysTerm: true });
+  const ends = (code: number, ...steps: Step[]): Script => ({ steps, after: 'end', code, obeysTerm: true });
   const redirected = rest.findIndex((word) => /^[12&]?>/.test(word));
   const argsOf = redirected < 0 ? rest : rest.slice(0, redirected);
   switch (name) {
@@ -130,21 +137,29 @@ function simpleCommand(words: readonly string[]): Script | undefined {
 
 function echo(words: readonly string[], text: string): Script {
   const toStderr = words.some((word) => word === '>&2' || word === '1>&2');
-  const toFile = words.some((word) => /^[1&]?>{1,2}(?!&)/.test(word)) && !words.some((word) => /\/dev\/(stdout|stderr|termination-log)/.test(word));
+  const toFile =
+    words.some((word) => /^[1&]?>{1,2}(?!&)/.test(word)) && !words.some((word) => /\/dev\/(stdout|stderr|termination-log)/.test(word));
   const steps: Step[] = toFile ? [] : text.split('\n').map((line) => ({ do: 'log', text: line, stream: toStderr ? 'stderr' : 'stdout' }));
-  return { steps, then: 'end', code: 0, obeysTerm: true };
+  return { steps, after: 'end', code: 0, obeysTerm: true };
 }
 
 function sleepScript(words: readonly string[]): Script {
-  if (words.length === 0) return { steps: [{ do: 'log', text: 'sleep: missing operand', stream: 'stderr' }], then: 'end', code: 1, obeysTerm: true };
+  if (words.length === 0)
+    return { steps: [{ do: 'log', text: 'sleep: missing operand', stream: 'stderr' }], after: 'end', code: 1, obeysTerm: true };
   if (words[0] === 'infinity' || words[0] === 'inf') return { ...RUN, obeysTerm: false };
   let ms = 0;
   for (const word of words) {
     const match = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(word);
-    if (!match) return { steps: [{ do: 'log', text: `sleep: invalid time interval '${word}'`, stream: 'stderr' }], then: 'end', code: 1, obeysTerm: true };
+    if (!match)
+      return {
+        steps: [{ do: 'log', text: `sleep: invalid time interval '${word}'`, stream: 'stderr' }],
+        after: 'end',
+        code: 1,
+        obeysTerm: true,
+      };
     ms += Number(match[1]) * (UNITS[match[2] || 's'] as number);
   }
-  return { steps: [{ do: 'wait', ms }], then: 'end', code: 0, obeysTerm: false };
+  return { steps: [{ do: 'wait', ms }], after: 'end', code: 0, obeysTerm: false };
 }
 
 function exitCode(word: string | undefined): number {
@@ -182,7 +197,12 @@ function splitCommands(text: string): { command: string; next: string }[] {
 function shellWords(text: string): string[] {
   const words: string[] = [];
   for (const match of text.matchAll(/(?:[^\s'"]+|'[^']*'|"(?:\\.|[^"\\])*")+/g)) {
-    words.push(match[0].replace(/'([^']*)'|"((?:\\.|[^"\\])*)"/g, (_, single?: string, double?: string) => single ?? (double ?? '').replace(/\\(["\\$`])/g, '$1')));
+    words.push(
+      match[0].replace(
+        /'([^']*)'|"((?:\\.|[^"\\])*)"/g,
+        (_, single?: string, double?: string) => single ?? (double ?? '').replace(/\\(["\\$`])/g, '$1'),
+      ),
+    );
   }
   return words;
 }

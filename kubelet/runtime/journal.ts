@@ -29,6 +29,7 @@ export function openJournal<Entry>(file: string): Journal<Entry> {
   let lines = rewrite(file, entries);
   let descriptor = openSync(file, 'a', 0o600);
   const append = (line: Line<Entry>): void => {
+    if (descriptor < 0) return;
     writeSync(descriptor, `${JSON.stringify(line)}\n`);
     lines++;
     if (lines > SLACK_LINES + 2 * entries.size) {
@@ -46,7 +47,10 @@ export function openJournal<Entry>(file: string): Journal<Entry> {
     remove: (key) => {
       if (entries.delete(key)) append({ key });
     },
-    close: () => closeSync(descriptor),
+    close: () => {
+      if (descriptor >= 0) closeSync(descriptor);
+      descriptor = -1;
+    },
   };
 }
 

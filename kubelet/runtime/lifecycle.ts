@@ -45,7 +45,11 @@ export function advance(container: SimulatedContainer, nowMs: number, newId: () 
     }
     const { startedAfterMs, readyAfterMs, unhealthyAfterMs } = container.behaviour;
     const ranMs = nowMs - container.startedAtMs;
-    const probed = { started: reached(ranMs, startedAfterMs), ready: reached(ranMs, readyAfterMs), healthy: !reached(ranMs, unhealthyAfterMs) };
+    const probed = {
+      started: reached(ranMs, startedAfterMs),
+      ready: reached(ranMs, readyAfterMs),
+      healthy: !reached(ranMs, unhealthyAfterMs),
+    };
     if (probed.started !== container.started || probed.ready !== container.ready || probed.healthy !== container.healthy) {
       Object.assign(container, probed);
       changed = true;
@@ -74,7 +78,7 @@ interface End {
 function endOf(container: SimulatedContainer): End {
   const { script, stopMs, oom } = container.behaviour;
   const own: End = {
-    atMs: script.then === 'end' ? container.startedAtMs + lengthOf(script.steps) : Number.POSITIVE_INFINITY,
+    atMs: script.after === 'end' ? container.startedAtMs + lengthOf(script.steps) : Number.POSITIVE_INFINITY,
     exitCode: script.code,
     reason: oom ? 'OOMKilled' : script.code === 0 ? 'Completed' : 'Error',
   };
@@ -117,11 +121,11 @@ const lengthOf = (steps: readonly Step[]): number => steps.reduce((sum, step) =>
 
 /** What a run that began at `startedAtMs` has printed until `untilMs`, at most the last 10,000 lines, and when it prints next. */
 export function linesOf(behaviour: Behaviour, startedAtMs: number, untilMs: number): { lines: LogLine[]; nextAtMs?: number } {
-  const { steps, then } = behaviour.script;
+  const { steps, after } = behaviour.script;
   const lines: LogLine[] = [];
   const round = lengthOf(steps);
   let atMs = startedAtMs;
-  if (then === 'repeat' && round > 0) {
+  if (after === 'repeat' && round > 0) {
     const perRound = Math.max(1, steps.filter((step) => step.do === 'log').length);
     const skip = Math.floor((untilMs - startedAtMs) / round) - Math.ceil(MAX_LINES / perRound);
     if (skip > 0) atMs += skip * round;
@@ -133,6 +137,6 @@ export function linesOf(behaviour: Behaviour, startedAtMs: number, untilMs: numb
       if (atMs > untilMs) return { lines: lines.slice(-MAX_LINES), nextAtMs: atMs };
       lines.push({ atMs, text: step.text, stream: step.stream });
     }
-    if (then !== 'repeat' || round <= 0) return { lines: lines.slice(-MAX_LINES) };
+    if (after !== 'repeat' || round <= 0) return { lines: lines.slice(-MAX_LINES) };
   }
 }

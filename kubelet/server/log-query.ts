@@ -37,14 +37,21 @@ export function parseLogQuery(query: URLSearchParams, now: Date): LogQuery | { p
     timestamps: flag('timestamps'),
     tailLines: tail === undefined || tail < 0 ? undefined : tail,
     limitBytes: numbers['limitBytes'],
-    sinceMs: sinceTime ? Date.parse(sinceTime) : numbers['sinceSeconds'] === undefined ? undefined : now.getTime() - numbers['sinceSeconds'] * 1000,
+    sinceMs: sinceTime
+      ? Date.parse(sinceTime)
+      : numbers['sinceSeconds'] === undefined
+        ? undefined
+        : now.getTime() - numbers['sinceSeconds'] * 1000,
     stream,
   };
 }
 
 /** The lines to show of those printed so far; `tailLines` counts after the other conditions. */
 export function selectLines(lines: readonly LogLine[], query: LogQuery): LogLine[] {
-  const wanted = lines.filter((line) => (query.sinceMs === undefined || line.atMs >= query.sinceMs) && (query.stream === 'All' || query.stream.toLowerCase() === line.stream));
+  const wanted = lines.filter(
+    (line) =>
+      (query.sinceMs === undefined || line.atMs >= query.sinceMs) && (query.stream === 'All' || query.stream.toLowerCase() === line.stream),
+  );
   return query.tailLines === undefined ? wanted : query.tailLines === 0 ? [] : wanted.slice(-query.tailLines);
 }
 

@@ -111,7 +111,8 @@ async function answerLogs(deps: KubeletServerDeps, request: LogRequest, response
   const pod = deps.findPod(namespace, name);
   if (!pod) return refuse(404, `pod "${name}" does not exist\n`);
   const known = [...(pod.spec.initContainers ?? []), ...pod.spec.containers, ...(pod.spec.ephemeralContainers ?? [])];
-  if (!known.some((other) => other.name === container)) return refuse(404, `container "${container}" not found in pod "${name}_${namespace}"\n`);
+  if (!known.some((other) => other.name === container))
+    return refuse(404, `container "${container}" not found in pod "${name}_${namespace}"\n`);
   const first = deps.logs(pod, container, query.previous);
   if (!first && query.previous) return refuse(400, `previous terminated container "${container}" in pod "${name}" not found`);
   if (!first || (first.lines.length === 0 && !first.ended && first.nextAtMs === undefined && !hasRun(pod, container))) {
@@ -147,10 +148,15 @@ async function sendLogs(deps: KubeletServerDeps, job: LogJob, response: ServerRe
     const bytes = Buffer.from(text);
     const part = bytes.length > left ? bytes.subarray(0, left) : bytes;
     left -= part.length;
-    if (part.length > 0 && !response.write(part)) await new Promise<void>((resolve) => response.once('drain', resolve).once('close', resolve));
+    if (part.length > 0 && !response.write(part))
+      await new Promise<void>((resolve) => response.once('drain', resolve).once('close', resolve));
   };
   let current = job.first;
-  await send(selectLines(current.lines, query).map((line) => formatLine(line, query)).join(''));
+  await send(
+    selectLines(current.lines, query)
+      .map((line) => formatLine(line, query))
+      .join(''),
+  );
   while (query.follow && !current.ended && left > 0 && !response.destroyed && !deps.signal.aborted) {
     const seen = current.lines.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
     const seenCount = current.lines.filter((line) => line.atMs === seen).length;
@@ -160,7 +166,11 @@ async function sendLogs(deps: KubeletServerDeps, job: LogJob, response: ServerRe
     if (!later) break;
     let atSeen = 0;
     const fresh = later.lines.filter((line) => line.atMs > seen || (line.atMs === seen && ++atSeen > seenCount));
-    await send(selectLines(fresh, { ...query, tailLines: undefined }).map((line) => formatLine(line, query)).join(''));
+    await send(
+      selectLines(fresh, { ...query, tailLines: undefined })
+        .map((line) => formatLine(line, query))
+        .join(''),
+    );
     current = later;
   }
   response.end();

@@ -7,7 +7,9 @@ export function matchesTerm(term: NodeSelectorTerm, node: Node): boolean {
   if (expressions.length + fields.length === 0) return false;
   const labels = node.metadata.labels ?? {};
   return (
-    expressions.every((requirement) => matchesRequirement(requirement, Object.hasOwn(labels, requirement.key) ? labels[requirement.key] : undefined)) &&
+    expressions.every((requirement) =>
+      matchesRequirement(requirement, Object.hasOwn(labels, requirement.key) ? labels[requirement.key] : undefined),
+    ) &&
     fields.every((requirement) => matchesRequirement(requirement, requirement.key === 'metadata.name' ? node.metadata.name : undefined))
   );
 }
@@ -42,7 +44,8 @@ const isInteger = (text: string): boolean => /^[-+]?\d{1,18}$/.test(text) && !te
 /** spec.nodeSelector and the required node affinity of a pod (GetRequiredNodeAffinity). */
 export function matchesRequiredAffinity(pod: Pod, node: Node): boolean {
   const labels = node.metadata.labels ?? {};
-  for (const [key, value] of Object.entries(pod.spec.nodeSelector ?? {})) if (!Object.hasOwn(labels, key) || labels[key] !== value) return false;
+  for (const [key, value] of Object.entries(pod.spec.nodeSelector ?? {}))
+    if (!Object.hasOwn(labels, key) || labels[key] !== value) return false;
   const required = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   return !required || matchesNodeSelector(required, node);
 }

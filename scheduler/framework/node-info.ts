@@ -40,7 +40,9 @@ export class NodeInfo {
   setNode(node: Node | undefined): void {
     this.#node = node;
     this.allocatable = amountsOf(node?.status?.allocatable);
-    this.images = new Map((node?.status?.images ?? []).flatMap((image) => (image.names ?? []).map((name) => [name, image.sizeBytes ?? 0] as const)));
+    this.images = new Map(
+      (node?.status?.images ?? []).flatMap((image) => (image.names ?? []).map((name) => [name, image.sizeBytes ?? 0] as const)),
+    );
   }
 
   addPod(pod: PodInfo): void {

@@ -1,6 +1,7 @@
 /** A pod with what scheduling needs of it computed once. Mirrors upstream `framework.PodInfo`. */
+
+import { everything, matches, nothing, type Selector, selectorOf } from '../../machinery/api/selector.ts';
 import type { Pod, PodAffinityTerm } from '../../machinery/api/types/core.v1.ts';
-import { type Selector, everything, matches, nothing, selectorOf } from '../../machinery/api/selector.ts';
 import { type Amounts, podRequests } from './resources.ts';
 
 export interface AffinityTerm {
@@ -63,8 +64,12 @@ function makePodInfo(pod: Pod): PodInfo {
     hostPorts: hostPorts(pod),
     requiredAffinity: (affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map((source) => term(source)),
     requiredAntiAffinity: (anti?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map((source) => term(source)),
-    preferredAffinity: (affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((preferred) => term(preferred.podAffinityTerm, preferred.weight)),
-    preferredAntiAffinity: (anti?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((preferred) => term(preferred.podAffinityTerm, preferred.weight)),
+    preferredAffinity: (affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((preferred) =>
+      term(preferred.podAffinityTerm, preferred.weight),
+    ),
+    preferredAntiAffinity: (anti?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((preferred) =>
+      term(preferred.podAffinityTerm, preferred.weight),
+    ),
     claims: claimsOf(pod),
   };
 }
@@ -76,7 +81,12 @@ function affinityTerm(pod: Pod, source: PodAffinityTerm, weight: number): Affini
     selector: selectorOf(source.labelSelector),
     topologyKey: source.topologyKey,
     namespaces: new Set(namespaces),
-    namespaceSelector: source.namespaceSelector === undefined ? nothing : isEmpty(source.namespaceSelector) ? everything : selectorOf(source.namespaceSelector),
+    namespaceSelector:
+      source.namespaceSelector === undefined
+        ? nothing
+        : isEmpty(source.namespaceSelector)
+          ? everything
+          : selectorOf(source.namespaceSelector),
     weight,
   };
 }
@@ -85,7 +95,11 @@ const isEmpty = (selector: { matchLabels?: object; matchExpressions?: readonly u
   Object.keys(selector.matchLabels ?? {}).length === 0 && (selector.matchExpressions?.length ?? 0) === 0;
 
 /** Whether a term speaks of this pod. `namespaceLabels` are those of the pod's namespace. */
-export function termMatches(term: AffinityTerm, pod: PodInfo, namespaceLabels: (namespace: string) => Readonly<Record<string, string>> | undefined): boolean {
+export function termMatches(
+  term: AffinityTerm,
+  pod: PodInfo,
+  namespaceLabels: (namespace: string) => Readonly<Record<string, string>> | undefined,
+): boolean {
   if (!term.namespaces.has(pod.namespace)) {
     if (term.namespaceSelector.nothing || !matches(term.namespaceSelector, namespaceLabels(pod.namespace))) return false;
   }
@@ -95,7 +109,9 @@ export function termMatches(term: AffinityTerm, pod: PodInfo, namespaceLabels: (
 function hostPorts(pod: Pod): HostPort[] {
   const sidecars = (pod.spec.initContainers ?? []).filter((container) => container.restartPolicy === 'Always');
   return [...pod.spec.containers, ...sidecars].flatMap((container) =>
-    (container.ports ?? []).filter((port) => (port.hostPort ?? 0) > 0).map((port) => ({ ip: port.hostIP || '0.0.0.0', protocol: port.protocol ?? 'TCP', port: port.hostPort as number })),
+    (container.ports ?? [])
+      .filter((port) => (port.hostPort ?? 0) > 0)
+      .map((port) => ({ ip: port.hostIP || '0.0.0.0', protocol: port.protocol ?? 'TCP', port: port.hostPort as number })),
   );
 }
 

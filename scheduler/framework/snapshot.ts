@@ -1,8 +1,9 @@
 /**
  * What a scheduling decision sees. As decisions are made without a pause, this is the cache itself, read-only, not a copy.
  */
-import type { PersistentVolume, PersistentVolumeClaim, ReplicationController, Service } from '../../machinery/api/types/core.v1.ts';
+
 import type { ReplicaSet, StatefulSet } from '../../machinery/api/types/apps.v1.ts';
+import type { PersistentVolume, PersistentVolumeClaim, ReplicationController, Service } from '../../machinery/api/types/core.v1.ts';
 import type { StorageClass } from '../../machinery/api/types/storage.k8s.io.v1.ts';
 import type { NodeInfo } from './node-info.ts';
 

@@ -16,7 +16,10 @@ export const imageLocality: Plugin = {
     const total = snapshot.nodes.length;
     return {
       score: (node) => {
-        const bytes = images.reduce((sum, image) => sum + Math.floor((node.images.get(image) ?? 0) * (snapshot.imageNodes(image) / total)), 0);
+        const bytes = images.reduce(
+          (sum, image) => sum + Math.floor((node.images.get(image) ?? 0) * (snapshot.imageNodes(image) / total)),
+          0,
+        );
         return Math.floor((MAX_SCORE * (Math.min(Math.max(bytes, MIN_BYTES), most) - MIN_BYTES)) / (most - MIN_BYTES));
       },
     };

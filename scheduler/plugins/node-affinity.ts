@@ -17,7 +17,9 @@ export const nodeAffinity: Plugin = {
     };
   },
   prescore: ({ pod }) => {
-    const preferred = (pod.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).filter((term) => term.weight !== 0);
+    const preferred = (pod.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).filter(
+      (term) => term.weight !== 0,
+    );
     if (preferred.length === 0) return undefined;
     return {
       score: ({ node }) => preferred.reduce((sum, { weight, preference }) => sum + (node && matchesTerm(preference, node) ? weight : 0), 0),

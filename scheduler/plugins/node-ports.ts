@@ -5,6 +5,7 @@ const rejection = unschedulable("node(s) didn't have free ports for the requeste
 
 export const nodePorts: Plugin = {
   name: 'NodePorts',
-  prefilter: ({ hostPorts }) => (hostPorts.length > 0 ? { filter: (node) => (hostPorts.some((port) => node.portTaken(port)) ? rejection : undefined) } : {}),
+  prefilter: ({ hostPorts }) =>
+    hostPorts.length > 0 ? { filter: (node) => (hostPorts.some((port) => node.portTaken(port)) ? rejection : undefined) } : {},
   mayHelp: (_pod, event) => event.kind === 'node-added' || event.kind === 'pod-removed' || event.kind === 'own-update',
 };

@@ -11,5 +11,6 @@ export const nodeUnschedulable: Plugin = {
     if ((pod.spec.tolerations ?? []).some((toleration) => tolerates(toleration, CORDONED))) return {};
     return { filter: (node) => (node.node?.spec?.unschedulable ? rejection : undefined) };
   },
-  mayHelp: (_pod, event) => event.kind === 'node-added' || event.kind === 'node-schedulable' || event.kind === 'node-taints' || event.kind === 'own-update',
+  mayHelp: (_pod, event) =>
+    event.kind === 'node-added' || event.kind === 'node-schedulable' || event.kind === 'node-taints' || event.kind === 'own-update',
 };

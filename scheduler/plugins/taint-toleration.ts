@@ -22,7 +22,9 @@ export const taintToleration: Plugin = {
     const tolerations = (pod.spec.tolerations ?? []).filter((toleration) => !toleration.effect || toleration.effect === 'PreferNoSchedule');
     return {
       score: (node) =>
-        (node.node?.spec?.taints ?? []).filter((taint) => taint.effect === 'PreferNoSchedule' && !tolerations.some((toleration) => tolerates(toleration, taint))).length,
+        (node.node?.spec?.taints ?? []).filter(
+          (taint) => taint.effect === 'PreferNoSchedule' && !tolerations.some((toleration) => tolerates(toleration, taint)),
+        ).length,
       normalize: (scores) => normalizeByMaximum(scores, true),
     };
   },

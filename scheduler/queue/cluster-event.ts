@@ -2,7 +2,10 @@
 import type { Node, Pod } from '../../machinery/api/types/core.v1.ts';
 
 export type ClusterEvent =
-  | { readonly kind: 'node-added' | 'node-labels' | 'node-taints' | 'node-allocatable' | 'node-schedulable' | 'node-other'; readonly node: Node }
+  | {
+      readonly kind: 'node-added' | 'node-labels' | 'node-taints' | 'node-allocatable' | 'node-schedulable' | 'node-other';
+      readonly node: Node;
+    }
   /** A pod was placed or its labels changed. */
   | { readonly kind: 'pod-added' | 'pod-labels'; readonly pod: Pod }
   /** A placed pod went, or asks for less. */

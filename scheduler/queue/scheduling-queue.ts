@@ -46,7 +46,10 @@ export class SchedulingQueue {
 
   constructor(deps: QueueDeps) {
     this.#deps = deps;
-    this.#backOff = new Heap((item) => item.uid, (a, b) => this.#readyAt(a) < this.#readyAt(b));
+    this.#backOff = new Heap(
+      (item) => item.uid,
+      (a, b) => this.#readyAt(a) < this.#readyAt(b),
+    );
   }
 
   start(): void {

@@ -1,0 +1,174 @@
+/**
+ * Schedules pods one at a time: observe (the queue's next pod and the cache), compare (`find-node.ts`), act (assume, then bind behind). Mirrors upstream
+ * `schedule_one.go`.
+ *
+ * Invariant: from reading the cache to assuming the pod on its node there is no pause, so no two decisions see the same room.
+ */
+import { isReason } from '../machinery/api/status.ts';
+import { formatTime } from '../machinery/api/time.ts';
+import type { Pod, PodCondition } from '../machinery/api/types/core.v1.ts';
+import type { Client } from '../machinery/client/client.ts';
+import type { EventRecorder } from '../machinery/client/event-recorder.ts';
+import { pods as podResource } from '../machinery/client/resource-type.ts';
+import type { Clock } from '../machinery/process/clock.ts';
+import { asyncFailpoint } from '../machinery/process/failpoints.ts';
+import type { Logger } from '../machinery/process/logger.ts';
+import type { Random } from '../machinery/process/random.ts';
+import type { SchedulerCache } from './cache.ts';
+import { type Found, findNode } from './find-node.ts';
+import { fitMessage } from './fit-error.ts';
+import type { Plugin } from './framework/plugin.ts';
+import { type PodInfo, podInfo } from './framework/pod-info.ts';
+import { postFilterMessage } from './preemption-text.ts';
+import type { QueuedPod, SchedulingQueue } from './queue/scheduling-queue.ts';
+
+export interface ScheduleDeps {
+  readonly client: Client;
+  readonly recorder: EventRecorder;
+  readonly cache: SchedulerCache;
+  readonly queue: SchedulingQueue;
+  readonly profile: readonly Plugin[];
+  readonly percentageOfNodesToScore: number;
+  /** The pod as the informer knows it now. */
+  readonly livePod: (namespace: string, name: string) => Pod | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+interface Observed {
+  readonly item: QueuedPod;
+  readonly pod: PodInfo;
+}
+
+export type Outcome = { readonly to: string } | { readonly message: string; readonly rejectedBy: ReadonlySet<string> };
+
+/** Binds in flight; more wait in the queue. */
+const MAX_BINDS = 64;
+
+export class PodScheduler {
+  readonly #deps: ScheduleDeps;
+  #startIndex = 0;
+  #binding = 0;
+  #onIdle: (() => void)[] = [];
+  readonly counts = { scheduled: 0, unschedulable: 0, error: 0 };
+
+  constructor(deps: ScheduleDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether another pod may be taken up now. */
+  get hasRoom(): boolean {
+    return this.#binding < MAX_BINDS;
+  }
+
+  /** Settles when a binding has ended. */
+  room(): Promise<void> {
+    return this.hasRoom ? Promise.resolve() : new Promise((resolve) => this.#onIdle.push(resolve));
+  }
+
+  /** One pod: false when none waits. */
+  scheduleOne(): boolean {
+    const item = this.#deps.queue.pop();
+    if (!item) return false;
+    const observed = this.observe(item);
+    if (!observed) return true;
+    this.act(observed, this.compare(observed));
+    return true;
+  }
+
+  /** Undefined when the pod needs no node any more. */
+  observe(item: QueuedPod): Observed | undefined {
+    const { namespace, name } = item.pod.metadata as { namespace: string; name: string };
+    const live = this.#deps.livePod(namespace, name);
+    if (
+      !live ||
+      live.metadata.uid !== item.uid ||
+      live.spec.nodeName ||
+      live.metadata.deletionTimestamp ||
+      this.#deps.cache.isAssumed(item.uid)
+    )
+      return undefined;
+    item.pod = live;
+    return { item, pod: podInfo(live) };
+  }
+
+  compare({ pod }: Observed): Outcome {
+    const { cache, profile, percentageOfNodesToScore, random } = this.#deps;
+    if (cache.nodes.length === 0) return { message: 'no nodes available to schedule pods', rejectedBy: new Set() };
+    const found: Found = findNode(pod, cache, profile, { percentageOfNodesToScore, startIndex: this.#startIndex, random });
+    this.#startIndex = found.nextStartIndex;
+    if (found.node) return { to: found.node.name };
+    return { message: fitMessage(found.diagnosis, postFilterMessage(pod, found.diagnosis)), rejectedBy: found.diagnosis.rejectedBy };
+  }
+
+  act({ item, pod }: Observed, outcome: Outcome): void {
+    if ('to' in outcome) {
+      this.#deps.cache.assume(pod, outcome.to);
+      this.#binding++;
+      this.#bind(item, pod, outcome.to).finally(() => {
+        this.#binding--;
+        for (const resolve of this.#onIdle.splice(0)) resolve();
+      });
+      return;
+    }
+    this.counts.unschedulable++;
+    this.#deps.queue.putUnschedulable(item, outcome.rejectedBy);
+    this.#deps.recorder.event(pod.pod, 'Warning', 'FailedScheduling', outcome.message, { action: 'Scheduling' });
+    this.#setCondition(pod.pod, 'Unschedulable', outcome.message);
+  }
+
+  async #bind(item: QueuedPod, pod: PodInfo, nodeName: string): Promise<void> {
+    const { client, recorder, cache, queue, logger } = this.#deps;
+    const { namespace, name } = pod.pod.metadata as { namespace: string; name: string };
+    try {
+      await asyncFailpoint('scheduler.before-bind');
+      await client.createSubresource(podResource, { namespace, name }, 'binding', {
+        apiVersion: 'v1',
+        kind: 'Binding',
+        metadata: { namespace, name, uid: item.uid },
+        target: { kind: 'Node', name: nodeName },
+      });
+      await asyncFailpoint('scheduler.after-bind');
+      this.counts.scheduled++;
+      recorder.event(pod.pod, 'Normal', 'Scheduled', `Successfully assigned ${namespace}/${name} to ${nodeName}`, { action: 'Binding' });
+    } catch (error) {
+      cache.forget(item.uid);
+      // Others may now have the room.
+      queue.wake({ kind: 'any' });
+      if (isReason(error, 'NotFound')) return;
+      const live = this.#deps.livePod(namespace, name);
+      if (!live || live.metadata.uid !== item.uid || live.spec.nodeName) return;
+      this.counts.error++;
+      logger.warn({ err: error, pod: `${namespace}/${name}`, node: nodeName }, 'binding failed, will be retried');
+      queue.putFailed(item);
+    }
+  }
+
+  /** Told once, not at every try: the condition is written only when it says something new. */
+  #setCondition(pod: Pod, reason: string, message: string): void {
+    const old = pod.status?.conditions?.find((condition) => condition.type === 'PodScheduled');
+    if (old?.status === 'False' && old.reason === reason && old.message === message) return;
+    const { namespace, name, uid } = pod.metadata as { namespace: string; name: string; uid: string };
+    const condition: PodCondition = {
+      type: 'PodScheduled',
+      ...(pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }),
+      status: 'False',
+      ...(old?.status !== 'False' && { lastTransitionTime: formatTime(this.#deps.clock.now()) }),
+      reason,
+      message,
+    };
+    this.#deps.client
+      .patch(
+        podResource,
+        { namespace, name },
+        'application/strategic-merge-patch+json',
+        { metadata: { uid }, status: { conditions: [condition] } },
+        { subresource: 'status' },
+      )
+      .catch((error: unknown) => {
+        if (!isReason(error, 'NotFound', 'Conflict'))
+          this.#deps.logger.warn({ err: error, pod: `${namespace}/${name}` }, 'writing the PodScheduled condition failed');
+      });
+  }
+}

@@ -1,0 +1,260 @@
+/**
+ * Starts the scheduler: informers feed the cache and the queue, one loop takes pods from the queue. Mirrors upstream `cmd/kube-scheduler/app/server.go`,
+ * `eventhandlers.go`.
+ */
+import type { Node, Pod } from '../machinery/api/types/core.v1.ts';
+import type { Client } from '../machinery/client/client.ts';
+import { createClient } from '../machinery/client/connect.ts';
+import { fence } from '../machinery/client/fence.ts';
+import type { Informer } from '../machinery/client/informer.ts';
+import { createInformerFactory } from '../machinery/client/informers.ts';
+import { type Leadership, lead } from '../machinery/client/leader-election.ts';
+import { createRecorder } from '../machinery/client/recorder.ts';
+import { nodes as nodeResource, pods as podResource } from '../machinery/client/resource-type.ts';
+import type { ComponentDeps, RunningComponent, StartComponent } from '../machinery/process/component.ts';
+import { type HealthServer, serveHealth } from '../machinery/process/health.ts';
+import { createMetrics } from '../machinery/process/metrics.ts';
+import { SchedulerCache } from './cache.ts';
+import { podInfo } from './framework/pod-info.ts';
+import { defaultProfile } from './framework/profile.ts';
+import { createLookup } from './lookup.ts';
+import type { SchedulerOptions } from './options.ts';
+import { type ClusterEvent, nodeEvents } from './queue/cluster-event.ts';
+import { SchedulingQueue } from './queue/scheduling-queue.ts';
+import { PodScheduler } from './schedule-one.ts';
+
+const USER_AGENT = 'kube-scheduler/v1.36.3';
+/** The loop lets others run after so many milliseconds of scheduling. */
+const SLICE_MS = 10;
+
+export const startScheduler: StartComponent<SchedulerOptions> = async (options, deps) => {
+  const abort = new AbortController();
+  const signal = AbortSignal.any([deps.signal, abort.signal]);
+  const client = createClient({ kubeconfig: options.kubeconfig, userAgent: USER_AGENT, clock: deps.clock });
+  const scheduler = new Scheduler(options, { ...deps, signal }, client);
+  const health = await scheduler.serveHealth();
+  const working = scheduler.run();
+  const done = working
+    .catch((error: unknown) => (signal.aborted ? undefined : Promise.reject(error)))
+    .finally(async () => {
+      await health.close();
+      await client.close();
+    });
+  done.catch(() => undefined);
+  const running: RunningComponent = {
+    address: health.address,
+    ready: scheduler.ready,
+    done,
+    stop: async () => {
+      abort.abort(new Error('stopped'));
+      await done;
+    },
+  };
+  return running;
+};
+
+class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #deps: ComponentDeps;
+  readonly #client: Client;
+  readonly #informers;
+  readonly #pods: Informer<Pod>;
+  readonly #cache: SchedulerCache;
+  readonly #queue: SchedulingQueue;
+  readonly ready: Promise<void>;
+  #isReady: () => void = () => undefined;
+  #leading = false;
+  #loop: PodScheduler | undefined;
+  #running = false;
+
+  constructor(options: SchedulerOptions, deps: ComponentDeps, client: Client) {
+    this.#options = options;
+    this.#deps = deps;
+    this.#client = client;
+    this.ready = new Promise((resolve) => {
+      this.#isReady = resolve;
+    });
+    this.#informers = createInformerFactory(client, deps);
+    this.#queue = new SchedulingQueue({
+      clock: deps.clock,
+      initialBackOffMs: options.podInitialBackoffSeconds * 1000,
+      maxBackOffMs: options.podMaxBackoffSeconds * 1000,
+      mayHelp,
+      onActive: () => this.#kick(),
+    });
+    const wake = (event: ClusterEvent): void => this.#queue.wake(event);
+    this.#cache = new SchedulerCache(createLookup(this.#informers, wake));
+    // Finished pods hold no room: for us they are gone.
+    this.#pods = this.#informers.for(podResource, { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' });
+    this.#pods.addHandler(({ object, old }) => this.#podChanged(object, old));
+    this.#informers.for(nodeResource).addHandler(({ object, old }) => this.#nodeChanged(object, old));
+  }
+
+  /** Settles when stopped; rejects when leadership is lost. */
+  async run(): Promise<void> {
+    const { signal, clock, random, logger } = this.#deps;
+    const options = this.#options;
+    this.#informers.start(signal);
+    this.#queue.start();
+    try {
+      await this.#informers.synced(signal);
+      if (!options.leaderElect) {
+        await this.#work({ signal, held: () => true });
+        return;
+      }
+      this.#isReady();
+      await lead(
+        {
+          client: this.#client,
+          namespace: options.leaderElectResourceNamespace,
+          name: options.leaderElectResourceName || 'kube-scheduler',
+          leaseDurationMs: options.leaderElectLeaseDurationMs,
+          renewDeadlineMs: options.leaderElectRenewDeadlineMs,
+          retryPeriodMs: options.leaderElectRetryPeriodMs,
+          clock,
+          random,
+          logger,
+          signal,
+        },
+        (leadership) => this.#work(leadership),
+      );
+    } finally {
+      this.#queue.stop();
+    }
+  }
+
+  async #work(leadership: Leadership): Promise<void> {
+    const { clock, random, logger } = this.#deps;
+    const client = fence(this.#client, leadership);
+    const recorder = createRecorder(client, { ...this.#deps, component: this.#options.schedulerName, api: 'events.k8s.io' });
+    this.#loop = new PodScheduler({
+      client,
+      recorder,
+      cache: this.#cache,
+      queue: this.#queue,
+      profile: defaultProfile,
+      percentageOfNodesToScore: this.#options.percentageOfNodesToScore,
+      livePod: (namespace, name) => this.#pods.get(`${namespace}/${name}`),
+      clock,
+      random,
+      logger,
+    });
+    this.#leading = true;
+    this.#isReady();
+    this.#kick();
+    if (!leadership.signal.aborted)
+      await new Promise<void>((resolve) => leadership.signal.addEventListener('abort', () => resolve(), { once: true }));
+    this.#leading = false;
+    await recorder.flush();
+  }
+
+  /** Works the active queue down, a slice at a time. */
+  #kick(): void {
+    if (this.#running || !this.#leading || !this.#loop) return;
+    this.#running = true;
+    queueMicrotask(() => {
+      this.#drain(this.#loop as PodScheduler).finally(() => {
+        this.#running = false;
+        if (this.#queue.sizes.active > 0) this.#kick();
+      });
+    });
+  }
+
+  async #drain(loop: PodScheduler): Promise<void> {
+    const { clock, signal, logger } = this.#deps;
+    try {
+      for (;;) {
+        const until = clock.monotonicMs() + SLICE_MS;
+        while (this.#leading && loop.hasRoom && clock.monotonicMs() < until) if (!loop.scheduleOne()) return;
+        if (!this.#leading) return;
+        await loop.room();
+        await clock.sleep(0, signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) logger.error({ err: error }, 'scheduling failed');
+    }
+  }
+
+  serveHealth(): Promise<HealthServer> {
+    const metrics = createMetrics();
+    metrics.gauge('scheduler_pending_pods', 'Pods that wait for a node, by queue', {
+      labels: ['queue'],
+      collect: (gauge) => {
+        for (const [queue, size] of Object.entries(this.#queue.sizes)) gauge.set({ queue }, size);
+      },
+    });
+    metrics.gauge('scheduler_schedule_attempts', 'Tries by result', {
+      labels: ['result'],
+      collect: (gauge) => {
+        for (const [result, count] of Object.entries(this.#loop?.counts ?? {})) gauge.set({ result }, count);
+      },
+    });
+    const page = {
+      host: this.#options.bindAddress,
+      metrics,
+      checks: { readyz: [{ name: 'informer-sync', check: () => (this.#pods.synced ? undefined : 'the caches are not filled yet') }] },
+      debug: {
+        queue: () =>
+          [...this.#queue.pending()].map((item) => ({
+            pod: `${item.pod.metadata.namespace}/${item.pod.metadata.name}`,
+            attempts: item.attempts,
+            rejectedBy: [...item.rejectedBy],
+            gated: item.gated,
+          })),
+        nodes: () =>
+          this.#cache.nodes.map((node) => ({
+            name: node.name,
+            pods: node.pods.size,
+            requested: Object.fromEntries(node.requested),
+            allocatable: Object.fromEntries(node.allocatable),
+          })),
+      },
+    };
+    return serveHealth({ ...page, port: this.#options.securePort }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') throw error;
+      return serveHealth({ ...page, port: 0 });
+    });
+  }
+
+  #nodeChanged(node: Node | undefined, old: Node | undefined): void {
+    if (!node) {
+      this.#cache.removeNode(old?.metadata.name as string);
+      return;
+    }
+    this.#cache.setNode(node);
+    for (const event of nodeEvents(node, old)) this.#queue.wake(event);
+  }
+
+  #podChanged(pod: Pod | undefined, old: Pod | undefined): void {
+    if (old && old.metadata.uid !== pod?.metadata.uid) this.#podGone(old);
+    if (!pod) return;
+    const uid = pod.metadata.uid as string;
+    if (pod.spec.nodeName) {
+      this.#queue.remove(uid);
+      this.#cache.setPod(pod);
+      if (!old?.spec.nodeName) this.#queue.wake({ kind: 'pod-added', pod });
+      else if (JSON.stringify(old.metadata.labels) !== JSON.stringify(pod.metadata.labels)) this.#queue.wake({ kind: 'pod-labels', pod });
+      else if (old.metadata.generation !== pod.metadata.generation) this.#queue.wake({ kind: 'pod-scaled-down', pod });
+      return;
+    }
+    if ((pod.spec.schedulerName ?? 'default-scheduler') !== this.#options.schedulerName || pod.metadata.deletionTimestamp) {
+      this.#queue.remove(uid);
+      return;
+    }
+    if (!this.#cache.isAssumed(uid)) this.#queue.put(pod);
+  }
+
+  #podGone(pod: Pod): void {
+    const uid = pod.metadata.uid as string;
+    this.#queue.remove(uid);
+    const placed = pod.spec.nodeName || this.#cache.isAssumed(uid);
+    this.#cache.removePod(uid);
+    if (placed) this.#queue.wake({ kind: 'pod-removed', pod });
+  }
+}
+
+function mayHelp(pod: Pod, rejectedBy: ReadonlySet<string>, event: ClusterEvent): boolean {
+  if (rejectedBy.size === 0) return true;
+  const info = podInfo(pod);
+  return defaultProfile.some((plugin) => rejectedBy.has(plugin.name) && (plugin.mayHelp?.(info, event) ?? true));
+}
