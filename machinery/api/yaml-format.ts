@@ -88,7 +88,7 @@ class Writer {
   #scalar(value: unknown, context: Context): void {
     if (value === null || value === undefined) this.put('null');
     else if (typeof value === 'string') this.#string(value, context);
-    else if (typeof value === 'number') this.put(goFloat(value));
+    else if (typeof value === 'number') this.put(Number.isInteger(value) ? String(value) : goFloat(value));
     else if (value instanceof NumberLiteral) this.put(/^-?\d+$/.test(value.text) ? value.text : goFloat(Number(value.text)));
     else if (Array.isArray(value)) this.put('[]');
     else if (typeof value === 'object') this.put('{}');
@@ -221,7 +221,10 @@ function analyze(text: string): { plain: boolean; single: boolean; block: boolea
     const c = text[i]!;
     const next = text[i + 1];
     const beforeBlank = next === undefined || ` \t${BREAK}`.includes(next);
-    if (i === 0 ? STARTS_INDICATOR.includes(c) || ('?:-'.includes(c) && beforeBlank) : (c === ':' && beforeBlank) || (c === '#' && afterBlank)) indicators = true;
+    if (
+      i === 0 ? STARTS_INDICATOR.includes(c) || ('?:-'.includes(c) && beforeBlank) : (c === ':' && beforeBlank) || (c === '#' && afterBlank)
+    )
+      indicators = true;
     if (!isPrintable(text, i)) special = true;
     const [space, lineBreak] = [c === ' ', BREAK.includes(c)];
     if (space && previousBreak) breakSpace = true;
@@ -247,9 +250,27 @@ function isPrintable(text: string, i: number): boolean {
 }
 
 const DOUBLE_ESCAPES = new Map<string, string>(
-  Object.entries({ '\0': '\\0', '\x07': '\\a', '\b': '\\b', '\t': '\\t', '\n': '\\n', '\v': '\\v', '\f': '\\f', '\r': '\\r', '\x1b': '\\e', '"': '\\"', '\\': '\\\\' }),
+  Object.entries({
+    '\0': '\\0',
+    '\x07': '\\a',
+    '\b': '\\b',
+    '\t': '\\t',
+    '\n': '\\n',
+    '\v': '\\v',
+    '\f': '\\f',
+    '\r': '\\r',
+    '\x1b': '\\e',
+    '"': '\\"',
+    '\\': '\\\\',
+  }),
 );
-for (const [c, escape] of [['\u0085', '\\N'], ['\u00a0', '\\_'], ['\u2028', '\\L'], ['\u2029', '\\P']] as const) DOUBLE_ESCAPES.set(c, escape);
+for (const [c, written] of [
+  ['\u0085', '\\N'],
+  ['\u00a0', '\\_'],
+  ['\u2028', '\\L'],
+  ['\u2029', '\\P'],
+] as const)
+  DOUBLE_ESCAPES.set(c, written);
 
 function escapeDouble(c: string): string {
   if (isPrintable(c, 0) && !'"\\\n\u2028\u2029'.includes(c)) return c;

@@ -21,7 +21,8 @@ word('float', '-Infinity', '-.inf', '-.Inf', '-.INF');
 word('merge', '<<', '<<');
 
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
-const TIMESTAMP = /^\d{4}-\d{1,2}-\d{1,2}(?:(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d+)?(?:Z|[-+]\d{2}:\d{2}))|(?: \d{1,2}:\d{1,2}:\d{1,2}(?:\.\d+)?))?$/;
+const TIMESTAMP =
+  /^\d{4}-\d{1,2}-\d{1,2}(?:(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d+)?(?:Z|[-+]\d{2}:\d{2}))|(?: \d{1,2}:\d{1,2}:\d{1,2}(?:\.\d+)?))?$/;
 const MAX_UINT64 = (1n << 64n) - 1n;
 const MIN_INT64 = -(1n << 63n);
 
@@ -51,11 +52,10 @@ function parseInteger(text: string): bigint | undefined {
   return value >= MIN_INT64 && value <= MAX_UINT64 ? value : undefined;
 }
 
-/** strconv.FormatFloat(value, 'g', -1, 64). */
+/** strconv.FormatFloat(value, 'g', -1, 64): an exponent from a million on. */
 export function goFloat(value: number): string {
-  if (Number.isInteger(value) && Math.abs(value) < 1e21) return String(value);
   const [mantissa, exponent] = value.toExponential().split('e') as [string, string];
   const power = Number(exponent);
-  if (power >= -4 && power < 21) return String(value);
+  if (power >= -4 && power < 6) return String(value);
   return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
 }

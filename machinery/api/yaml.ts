@@ -96,7 +96,10 @@ function syntaxText(error: YAMLException): string {
   const position = mark === undefined ? 0 : (mark as { position: number }).position;
   const line = source.slice(0, position).split('\n').length;
   if (/[@`]/.test(source[position] ?? '')) return `yaml: line ${line}: found character that cannot start any token`;
-  if (/mapping entry/.test(reason)) return line === 1 ? 'yaml: mapping values are not allowed in this context' : `yaml: line ${line}: mapping values are not allowed in this context`;
+  if (/mapping entry/.test(reason))
+    return line === 1
+      ? 'yaml: mapping values are not allowed in this context'
+      : `yaml: line ${line}: mapping values are not allowed in this context`;
   const known = WORDINGS.find(([pattern]) => pattern.test(reason));
   const atEnd = position >= source.trimEnd().length;
   return `yaml: line ${Math.max(1, atEnd ? source.trimEnd().split('\n').length : line)}: ${known?.[1] ?? reason}`;
@@ -174,7 +177,8 @@ class Decoder {
   #count(): void {
     this.#decoded++;
     if (this.#aliasDepth > 0) this.#viaAlias++;
-    const allowed = this.#decoded <= 400_000 ? 0.99 : this.#decoded >= 4_000_000 ? 0.1 : 0.99 - (0.89 * (this.#decoded - 400_000)) / 3_600_000;
+    const allowed =
+      this.#decoded <= 400_000 ? 0.99 : this.#decoded >= 4_000_000 ? 0.1 : 0.99 - (0.89 * (this.#decoded - 400_000)) / 3_600_000;
     if (this.#viaAlias > 100 && this.#decoded > 1000 && this.#viaAlias / this.#decoded > allowed) {
       throw new YamlError('yaml: document contains excessive aliasing');
     }
@@ -266,12 +270,17 @@ class Decoder {
     if (typeof key === 'string') return key;
     if (key === null) throw new YamlError(`unsupported map key of type: %!s(<nil>), key: <nil>, value: ${JSON.stringify(value)}`);
     if (typeof key === 'object' && !('isJsonNumber' in (key as object))) throw new YamlError(`yaml: invalid map key: ${goSyntax(key)}`);
-    return typeof key === 'number' ? goFloat(key) : String(key);
+    return typeof key === 'number' && !Number.isInteger(key) ? goFloat(key) : String(key);
   }
 }
 
 function isMergeKey(text: string, node: Node): boolean {
-  return node.kind === 'scalar' && node.event.style === SCALAR_STYLE.PLAIN && node.event.tagStart < 0 && getScalarValue(text, node.event) === '<<';
+  return (
+    node.kind === 'scalar' &&
+    node.event.style === SCALAR_STYLE.PLAIN &&
+    node.event.tagStart < 0 &&
+    getScalarValue(text, node.event) === '<<'
+  );
 }
 
 /** A float as json.Marshal would write it for the JSON parser to read. */
@@ -286,7 +295,9 @@ function floatValue(text: string): unknown {
 function goSyntax(value: unknown): string {
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
   if (typeof value === 'object' && value !== null) {
-    return `map[interface {}]interface {}{${Object.entries(value).map(([k, v]) => `${JSON.stringify(k)}:${goSyntax(v)}`).join(', ')}}`;
+    return `map[interface {}]interface {}{${Object.entries(value)
+      .map(([k, v]) => `${JSON.stringify(k)}:${goSyntax(v)}`)
+      .join(', ')}}`;
   }
   return JSON.stringify(value) ?? 'interface {}(nil)';
 }

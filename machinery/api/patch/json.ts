@@ -20,12 +20,27 @@ type Container = Plain | unknown[];
 /** Any operation that fails gives the same answer upstream. `cause` says what it was. */
 function rejected(why: string): StatusError {
   return new StatusError(
-    { status: 'Failure', message: 'the server rejected our request due to an error in our request', reason: 'Invalid', details: {}, code: 422 },
+    {
+      status: 'Failure',
+      message: 'the server rejected our request due to an error in our request',
+      reason: 'Invalid',
+      details: {},
+      code: 422,
+    },
     { cause: new Error(why) },
   );
 }
 
-const KIND = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'object' ? 'object' : typeof value === 'string' ? 'string' : 'number');
+const KIND = (value: unknown): string =>
+  Array.isArray(value)
+    ? 'array'
+    : typeof value === 'boolean'
+      ? 'bool'
+      : typeof value === 'object'
+        ? 'object'
+        : typeof value === 'string'
+          ? 'string'
+          : 'number';
 
 /** The patched copy. Throws StatusError: 400 for what is no operation, 422 for one that does not apply. */
 export function jsonPatch(original: unknown, operations: readonly unknown[]): unknown {
@@ -37,11 +52,13 @@ export function jsonPatch(original: unknown, operations: readonly unknown[]): un
 
 function checkOperation(operation: unknown): JsonPatchOperation {
   if (operation === null) return {};
-  const wrong = (kind: string, where: string): StatusError => badRequest(`error decoding patch: json: cannot unmarshal ${kind} into ${where}`);
+  const wrong = (kind: string, where: string): StatusError =>
+    badRequest(`error decoding patch: json: cannot unmarshal ${kind} into ${where}`);
   if (!isPlain(operation)) throw wrong(KIND(operation), 'Go value of type handlers.jsonPatchOp');
   for (const member of ['op', 'path', 'from']) {
     const value = getOwn(operation, member);
-    if (value !== undefined && value !== null && typeof value !== 'string') throw wrong(KIND(value), `Go struct field jsonPatchOp.${member} of type string`);
+    if (value !== undefined && value !== null && typeof value !== 'string')
+      throw wrong(KIND(value), `Go struct field jsonPatchOp.${member} of type string`);
   }
   return operation;
 }
@@ -94,11 +111,11 @@ interface Place {
   readonly key: string;
 }
 
-const unescape = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
+const unescapePart = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** What stands before the first slash is not looked at. */
 function find(document: unknown, path: string): Place {
-  const parts = path.split('/').map(unescape);
+  const parts = path.split('/').map(unescapePart);
   if (parts.length < 2) throw rejected(`path ${JSON.stringify(path)} names nothing`);
   let container = document;
   for (const part of parts.slice(1, -1)) {
@@ -147,7 +164,8 @@ function test(found: unknown, expected: unknown): void {
 
 /** As deepEqual, but an empty list is not a missing one. */
 function identical(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => identical(item, b[i]));
+  if (Array.isArray(a) || Array.isArray(b))
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => identical(item, b[i]));
   if (isPlain(a) && isPlain(b)) {
     const keys = Object.keys(a);
     return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && identical(a[key], b[key]));
