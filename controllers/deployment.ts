@@ -246,7 +246,9 @@ function finish(rollout: Rollout, steps: readonly Step[], status: DeploymentStat
     if (before !== undefined && deepEqual(before, next)) continue;
     if (before === undefined) created = next;
     actions.push(
-      before === undefined ? { do: 'create', type: replicasets, object: next } : { do: 'update', type: replicasets, object: next },
+      before === undefined
+        ? { do: 'create', type: replicasets, object: next, tolerate: ['NamespaceTerminating'] }
+        : { do: 'update', type: replicasets, object: next },
     );
     const after = actions.length - 1;
     const [from, to] = [before === undefined ? 0 : replicasOf(before), replicasOf(next)];

@@ -203,5 +203,5 @@ function writeSlice(
     ownerReferences: [controllerReference(services, service)],
   };
   const object: EndpointSlice = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata, ...content };
-  return { do: 'create', type: endpointslices, object };
+  return { do: 'create', type: endpointslices, object, tolerate: ['NamespaceTerminating'] };
 }

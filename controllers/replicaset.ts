@@ -94,7 +94,7 @@ function correct(
     events.push({ about: rs, type: 'Warning', reason: failure, message: wrong, onFailure: index });
   };
   for (let missing = Math.min(-surplus, BURST); missing > 0; missing--) {
-    actions.push({ do: 'create', type: pods, object: newPod(rs) });
+    actions.push({ do: 'create', type: pods, object: newPod(rs), tolerate: ['NamespaceTerminating'] });
     tell('SuccessfulCreate', 'FailedCreate', 'Created pod: {name}', 'Error creating: {error}');
   }
   if (surplus > 0) {
