@@ -1,6 +1,6 @@
 /**
  * Writes kubeconfig files: what kubectl and every client library read to find and trust the API server. The cluster extension `flyball` carries the
- * Unix socket of a server on this machine; other clients ignore it.
+ * Unix socket of a server on this machine, valid for this address only (whoever edits the address means the address); other clients ignore it.
  */
 import { writeFileAtomically } from './files.ts';
 import type { KeyPair } from './pki.ts';
@@ -25,7 +25,13 @@ export function formatKubeconfig(content: KubeconfigContent): string {
   );
   const base64 = (pem: string): string => Buffer.from(pem).toString('base64');
   const extension = content.unixSocket
-    ? ['    extensions:', '    - name: flyball', '      extension:', `        unixSocket: ${JSON.stringify(content.unixSocket)}`]
+    ? [
+        '    extensions:',
+        '    - name: flyball',
+        '      extension:',
+        `        server: ${JSON.stringify(content.server)}`,
+        `        unixSocket: ${JSON.stringify(content.unixSocket)}`,
+      ]
     : [];
   return [
     'apiVersion: v1',

@@ -1,0 +1,60 @@
+/**
+ * Makes the certificates and kubeconfigs of a cluster, or keeps those that are still good: a second start makes none.
+ *
+ * Invariant: a kept kubeconfig belongs to the CA and the address of this start, and lasts at least a month.
+ */
+import { X509Certificate } from 'node:crypto';
+import { type ClientConfig, readKubeconfig } from '../machinery/client/kubeconfig.ts';
+import type { Clock } from '../machinery/process/clock.ts';
+import { writeKubeconfig } from '../machinery/process/kubeconfig-file.ts';
+import { type ClientIdentity, ensurePki, issueClientCertificate, type Pki } from '../machinery/process/pki.ts';
+import type { ProcessPlan } from './components.ts';
+import type { Layout } from './layout.ts';
+
+const MONTH_MS = 30 * 24 * 3_600_000;
+
+export interface CredentialsDeps {
+  readonly layout: Layout;
+  readonly server: string;
+  readonly bindAddress: string;
+  readonly clock: Clock;
+}
+
+export async function ensureCredentials(plans: readonly ProcessPlan[], deps: CredentialsDeps): Promise<void> {
+  const { layout, bindAddress, clock } = deps;
+  const pki = await ensurePki(layout.dataDir, { hosts: bindAddress === '0.0.0.0' ? [] : [bindAddress], clock });
+  await ensureKubeconfig(layout.kubeconfig, 'admin', { user: 'kubernetes-admin', groups: ['system:masters'] }, pki, deps);
+  for (const { spec, node } of plans) {
+    if (!spec.identity) continue;
+    const identity = spec.identity(node);
+    await ensureKubeconfig(layout.kubeconfigOf(node || spec.module), identity.user, identity, pki, deps);
+  }
+}
+
+async function ensureKubeconfig(path: string, user: string, identity: ClientIdentity, pki: Pki, deps: CredentialsDeps): Promise<void> {
+  if (isGood(path, identity, pki, deps)) return;
+  const client = await issueClientCertificate(pki, identity, deps.clock);
+  writeKubeconfig(path, { server: deps.server, ca: pki.ca.cert, user, client, unixSocket: deps.layout.apiSocket });
+}
+
+function isGood(path: string, identity: ClientIdentity, pki: Pki, { server, layout, clock }: CredentialsDeps): boolean {
+  let config: ClientConfig;
+  try {
+    config = readKubeconfig(path);
+  } catch {
+    return false;
+  }
+  if (config.server !== server || config.ca !== pki.ca.cert || config.unixSocket !== layout.apiSocket || !config.cert || !config.key)
+    return false;
+  try {
+    const cert = new X509Certificate(config.cert);
+    const names = cert.subject.split('\n');
+    return (
+      names.includes(`CN=${identity.user}`) &&
+      cert.verify(new X509Certificate(pki.ca.cert).publicKey) &&
+      Date.parse(cert.validTo) - clock.now().getTime() > MONTH_MS
+    );
+  } catch {
+    return false;
+  }
+}
