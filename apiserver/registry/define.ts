@@ -22,10 +22,11 @@ export type KindDefinition<T extends KubeObject> = Omit<
   readonly unconditionalUpdate?: boolean;
   readonly cells?: (object: T, now: Date) => unknown[];
   readonly order?: (a: T, b: T) => number;
+  readonly rowConditions?: ResourceDefinition<T>['table']['rowConditions'];
 };
 
 export function defineKind<T extends KubeObject>(kind: KindDefinition<T>): ResourceDefinition {
-  const { group = '', version = 'v1', cells, order, ...rest } = kind;
+  const { group = '', version = 'v1', cells, order, rowConditions, ...rest } = kind;
   const columns = columnsOf(group, kind.resource);
   const definition: ResourceDefinition<T> = {
     strategy: {},
@@ -35,7 +36,7 @@ export function defineKind<T extends KubeObject>(kind: KindDefinition<T>): Resou
     ...rest,
     group,
     version,
-    table: { columns, cells: cells ?? defaultCells(columns.at(-1)?.name === 'Created At'), ...(order && { order }) },
+    table: { columns, cells: cells ?? defaultCells(columns.at(-1)?.name === 'Created At'), ...(order && { order }), ...(rowConditions && { rowConditions }) },
   };
   return definition as unknown as ResourceDefinition;
 }

@@ -18,6 +18,8 @@ export interface StrategyContext {
   readonly subresource: string;
   /** Adds a `Warning: 299` header to the answer. */
   warn(text: string): void;
+  /** Random lower-case text as generated names end with. */
+  suffix(length: number): string;
   /** Reads other objects, as admission and allocation need it. Committed state only. */
   readonly reader: ObjectReader;
 }
@@ -65,11 +67,20 @@ export interface Strategy<T extends KubeObject = KubeObject> {
  */
 export type GenerationRule = 'none' | 'spec' | 'specAndAnnotations' | 'deferred';
 
+export interface RowCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
 /** How the kind prints as a Table. Column facts come from `tables/columns.ts`. */
 export interface TableDefinition<T extends KubeObject = KubeObject> {
   readonly columns: readonly Column[];
   /** One row: a cell per column of `columns`, in order. */
   readonly cells: (object: T, now: Date) => unknown[];
+  /** What the row says of the object besides its cells (finished pods). */
+  readonly rowConditions?: (object: T) => readonly RowCondition[] | undefined;
   /** Order of the rows of a list where it is not key order (flow schemas by precedence). */
   readonly order?: (a: T, b: T) => number;
 }

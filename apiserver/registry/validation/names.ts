@@ -6,7 +6,8 @@
 /** Details shared by all valid names, so that the hot path allocates nothing. */
 export const VALID: string[] = [];
 
-export const maxLength = (max: number): string => `must be no more than ${max} bytes`;
+const tooManyBytes = (max: number): string => `must be no more than ${max} bytes`;
+const tooManyCharacters = (max: number): string => `must be no more than ${max} characters`;
 
 export function regexDetail(text: string, pattern: string, ...examples: string[]): string {
   if (examples.length === 0) return `${text} (regex used for validation is '${pattern}')`;
@@ -63,17 +64,26 @@ const configKeyDetail = regexDetail("a valid config key must consist of alphanum
 
 const byteLength = (text: string): number => Buffer.byteLength(text);
 
-function check(text: string, max: number, regex: RegExp, detail: string): string[] {
+/** `tooLong` is what is said of a text that is too long: upstream says bytes of labels, characters of names. */
+function check(text: string, [max, tooLong]: readonly [number, (max: number) => string], regex: RegExp, detail: string): string[] {
   const long = text.length > max || byteLength(text) > max;
   const bad = !regex.test(text);
   if (!long && !bad) return VALID;
-  return [...(long ? [maxLength(max)] : []), ...(bad ? [detail] : [])];
+  return [...(long ? [tooLong(max)] : []), ...(bad ? [detail] : [])];
 }
 
-export const dnsLabel = (text: string): string[] => check(text, 63, labelRegex, labelDetail);
-export const dnsSubdomain = (text: string): string[] => check(text, 253, subdomainRegex, subdomainDetail);
-export const dns1035Label = (text: string): string[] => check(text, 63, dns1035Regex, dns1035Detail);
-export const labelValue = (text: string): string[] => check(text, 63, labelValueRegex, labelValueDetail);
+const NAME_63 = [63, tooManyCharacters] as const;
+const NAME_253 = [253, tooManyCharacters] as const;
+const LABEL_63 = [63, tooManyBytes] as const;
+
+export function dnsLabel(text: string): string[] {
+  const errors = check(text, NAME_63, labelRegex, labelDetail);
+  // A valid subdomain that is no label can only have dots in it.
+  return errors.at(-1) === labelDetail && subdomainRegex.test(text) ? [...errors.slice(0, -1), 'must not contain dots'] : errors;
+}
+export const dnsSubdomain = (text: string): string[] => check(text, NAME_253, subdomainRegex, subdomainDetail);
+export const dns1035Label = (text: string): string[] => check(text, NAME_63, dns1035Regex, dns1035Detail);
+export const labelValue = (text: string): string[] => check(text, LABEL_63, labelValueRegex, labelValueDetail);
 
 /** `*.example.com` */
 export function wildcardDnsSubdomain(text: string): string[] {
@@ -83,7 +93,7 @@ export function wildcardDnsSubdomain(text: string): string[] {
     pattern,
     '*.example.com',
   );
-  return check(text, 253, whole(pattern), detail);
+  return check(text, NAME_253, whole(pattern), detail);
 }
 
 export function qualifiedName(text: string): string[] {
@@ -98,13 +108,13 @@ export function qualifiedName(text: string): string[] {
     else for (const detail of dnsSubdomain(parts[0]!)) errors.push(`prefix part ${detail}`);
   }
   if (name === '') errors.push('name part must be non-empty');
-  else if (name.length > 63) errors.push(`name part ${maxLength(63)}`);
+  else if (name.length > 63) errors.push(`name part ${tooManyBytes(63)}`);
   if (!qualifiedRegex.test(name)) errors.push(`name part ${qualifiedDetail}`);
   return errors.length === 0 ? VALID : errors;
 }
 
 export function configMapKey(text: string): string[] {
-  const errors = check(text, 253, configKeyRegex, configKeyDetail);
+  const errors = check(text, NAME_253, configKeyRegex, configKeyDetail);
   const directory = parentDirectory(text);
   return directory === undefined ? errors : [...errors, directory];
 }

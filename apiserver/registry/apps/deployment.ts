@@ -1,0 +1,152 @@
+/**
+ * Deployment: ReplicaSets rolled from one template to the next. Mirrors kubernetes `pkg/registry/apps/deployment` and `apps/validation`.
+ */
+import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { formatSelector, selectorOf } from '../../../machinery/api/selector.ts';
+import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../machinery/api/types/apps.v1.ts';
+import { defaultPodTemplate } from '../defaults/pod-spec.ts';
+import { defineKind } from '../define.ts';
+import { dropStatus, keepStatus, statusView } from '../status.ts';
+import { ageCell, selectorCell, templateCells } from '../tables/cells.ts';
+import {
+  immutableField,
+  isZero,
+  nonNegative,
+  nonNegativeIntOrPercent,
+  nonNegativeMembers,
+  notMoreThan100Percent,
+} from '../validation/numbers.ts';
+import { selectorAndTemplateErrors } from '../validation/pod-template.ts';
+import { templateWarnings } from '../validation/pod-warnings.ts';
+
+const RULES = { selectorOwner: 'deployment', deadlineOwner: 'ReplicaSet' };
+
+function applyDefaults({ spec }: Deployment): void {
+  if (!spec) return;
+  spec.replicas ??= 1;
+  spec.strategy ??= {};
+  if (!spec.strategy.type) spec.strategy.type = 'RollingUpdate';
+  if (spec.strategy.type === 'RollingUpdate') {
+    spec.strategy.rollingUpdate ??= {};
+    spec.strategy.rollingUpdate.maxUnavailable ??= '25%';
+    spec.strategy.rollingUpdate.maxSurge ??= '25%';
+  }
+  spec.revisionHistoryLimit ??= 10;
+  spec.progressDeadlineSeconds ??= 600;
+  defaultPodTemplate(spec.template);
+}
+
+function strategyErrors(strategy: DeploymentStrategy, errors: FieldError[]): void {
+  const path = 'spec.strategy';
+  if (strategy.type === 'Recreate') {
+    if (strategy.rollingUpdate) {
+      errors.push(forbiddenField(`${path}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'"));
+    }
+    return;
+  }
+  if (strategy.type !== 'RollingUpdate') {
+    errors.push(notSupported(path, { Type: strategy.type, RollingUpdate: strategy.rollingUpdate ?? null }, ['Recreate', 'RollingUpdate']));
+    return;
+  }
+  const rolling = strategy.rollingUpdate;
+  if (!rolling) {
+    errors.push(required(`${path}.rollingUpdate`, 'this should be defaulted and never be nil'));
+    return;
+  }
+  const { maxUnavailable, maxSurge } = rolling;
+  nonNegativeIntOrPercent(maxUnavailable, `${path}.rollingUpdate.maxUnavailable`, errors);
+  nonNegativeIntOrPercent(maxSurge, `${path}.rollingUpdate.maxSurge`, errors);
+  if (isZero(maxUnavailable) && isZero(maxSurge)) {
+    errors.push(invalidValue(`${path}.rollingUpdate.maxUnavailable`, maxUnavailable, 'may not be 0 when `maxSurge` is 0'));
+  }
+  notMoreThan100Percent(maxUnavailable, `${path}.rollingUpdate.maxUnavailable`, errors);
+}
+
+function specErrors(spec: DeploymentSpec, errors: FieldError[], old?: DeploymentSpec): void {
+  nonNegative(spec.replicas, 'spec.replicas', errors);
+  selectorAndTemplateErrors(spec, RULES, errors, old);
+  strategyErrors(spec.strategy ?? {}, errors);
+  nonNegative(spec.minReadySeconds, 'spec.minReadySeconds', errors);
+  nonNegative(spec.revisionHistoryLimit, 'spec.revisionHistoryLimit', errors);
+  const deadline = spec.progressDeadlineSeconds;
+  if (deadline === undefined) return;
+  nonNegative(deadline, 'spec.progressDeadlineSeconds', errors);
+  if (deadline <= (spec.minReadySeconds ?? 0)) {
+    errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
+  }
+}
+
+function validate(object: Deployment): FieldError[] {
+  const errors: FieldError[] = [];
+  specErrors(object.spec ?? ({} as DeploymentSpec), errors);
+  return errors;
+}
+
+function validateUpdate(object: Deployment, old: Deployment): FieldError[] {
+  const errors: FieldError[] = [];
+  specErrors(object.spec ?? ({} as DeploymentSpec), errors, old.spec);
+  immutableField(object.spec?.selector, old.spec.selector, 'spec.selector', errors);
+  return errors;
+}
+
+const COUNTS = [
+  'observedGeneration',
+  'replicas',
+  'updatedReplicas',
+  'readyReplicas',
+  'availableReplicas',
+  'unavailableReplicas',
+  'terminatingReplicas',
+  'collisionCount',
+];
+
+function statusErrors({ status = {} }: Deployment, old: Deployment): FieldError[] {
+  const errors: FieldError[] = [];
+  nonNegativeMembers(status, 'status', COUNTS, errors);
+  const { replicas = 0, updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0 } = status;
+  const limit = 'cannot be greater than status.replicas';
+  if (updatedReplicas > replicas) errors.push(invalidValue('status.updatedReplicas', updatedReplicas, limit));
+  if (readyReplicas > replicas) errors.push(invalidValue('status.readyReplicas', readyReplicas, limit));
+  if (availableReplicas > replicas) errors.push(invalidValue('status.availableReplicas', availableReplicas, limit));
+  if (availableReplicas > readyReplicas) {
+    errors.push(invalidValue('status.availableReplicas', availableReplicas, 'cannot be greater than readyReplicas'));
+  }
+  const before = old.status?.collisionCount;
+  if (before !== undefined && (status.collisionCount === undefined || status.collisionCount < before)) {
+    errors.push(invalidValue('status.collisionCount', status.collisionCount ?? 0, 'cannot be decremented'));
+  }
+  return errors;
+}
+
+export const deployment = defineKind<Deployment>({
+  group: 'apps',
+  resource: 'deployments',
+  kind: 'Deployment',
+  generation: 'specAndAnnotations',
+  strategy: {
+    default: applyDefaults,
+    prepareForCreate: dropStatus,
+    prepareForUpdate: keepStatus,
+    validate,
+    validateUpdate,
+    warnings: (object, old) => templateWarnings(object, old, object.spec?.template, 'spec.template'),
+  },
+  status: statusView({ keepMetadata: ['labels'], validate: statusErrors }),
+  scale: {
+    replicas: (object) => object.spec.replicas ?? 0,
+    setReplicas: (object, replicas) => {
+      object.spec.replicas = replicas;
+    },
+    statusReplicas: (object) => object.status?.replicas ?? 0,
+    selector: (object) => formatSelector(selectorOf(object.spec.selector)),
+  },
+  cells: ({ metadata, spec, status = {} }, now) => [
+    metadata.name,
+    `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
+    status.updatedReplicas ?? 0,
+    status.availableReplicas ?? 0,
+    ageCell(metadata.creationTimestamp, now),
+    ...templateCells(spec.template),
+    selectorCell(spec.selector),
+  ],
+});

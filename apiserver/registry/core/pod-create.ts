@@ -1,0 +1,113 @@
+/**
+ * Creation of a pod. Mirrors kubernetes `pkg/registry/core/pod` PrepareForCreate and ValidatePodCreate.
+ */
+import { type FieldError, forbiddenField } from '../../../machinery/api/field-error.ts';
+import { formatTime } from '../../../machinery/api/time.ts';
+import type * as core from '../../../machinery/api/types/core.v1.ts';
+import type { StrategyContext } from '../resource.ts';
+import { imageSpaceErrors } from '../validation/containers.ts';
+import { annotationFieldErrors, APP_ARMOR_PREFIX, containersOf, podAnnotationErrors } from '../validation/pod-annotations.ts';
+import { podSpecErrors } from '../validation/pod-spec.ts';
+import { qosClassOf } from '../validation/qos.ts';
+
+export function preparePodForCreate(pod: core.Pod, context: StrategyContext): void {
+  const { spec } = pod;
+  pod.status = { phase: 'Pending', qosClass: qosClassOf(spec) };
+  if ((spec.schedulingGates?.length ?? 0) > 0) {
+    pod.status.conditions = [
+      {
+        type: 'PodScheduled',
+        status: 'False',
+        lastTransitionTime: formatTime(context.now),
+        reason: 'SchedulingGated',
+        message: 'Scheduling is blocked due to non-empty scheduling gates',
+      },
+    ];
+  }
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
+  dropDisabledFields(spec);
+  mergeLabelKeys(pod);
+  if (pod.metadata.annotations) appArmorFields(pod, pod.metadata.annotations);
+}
+
+/** Fields behind gates that are off. */
+export function dropDisabledFields(spec: core.PodSpec): void {
+  for (const { container } of containersOf(spec, '')) if (container.lifecycle?.stopSignal !== undefined) delete container.lifecycle.stopSignal;
+  for (const volume of spec.volumes ?? []) {
+    for (const source of volume.projected?.sources ?? []) {
+      delete source.clusterTrustBundle;
+      delete source.podCertificate;
+    }
+  }
+}
+
+/** matchLabelKeys become requirements of the selector, with the values of the pod's own labels. */
+function mergeLabelKeys(pod: core.Pod): void {
+  const labels = pod.metadata.labels ?? {};
+  for (const constraint of pod.spec.topologySpreadConstraints ?? []) addRequirements(constraint, labels, constraint.matchLabelKeys, 'In');
+  const terms = [pod.spec.affinity?.podAffinity, pod.spec.affinity?.podAntiAffinity].flatMap((affinity) => [
+    ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((w) => w.podAffinityTerm),
+  ]);
+  for (const term of terms) {
+    addRequirements(term, labels, term?.matchLabelKeys, 'In');
+    addRequirements(term, labels, term?.mismatchLabelKeys, 'NotIn');
+  }
+}
+
+type Selecting = { labelSelector?: core.PodAffinityTerm['labelSelector'] } | undefined;
+
+function addRequirements(term: Selecting, labels: Record<string, string>, keys: readonly string[] | undefined, operator: 'In' | 'NotIn'): void {
+  const selector = term?.labelSelector;
+  if (!selector || keys === undefined) return;
+  for (const key of keys) {
+    if (!Object.hasOwn(labels, key)) continue;
+    selector.matchExpressions = [...(selector.matchExpressions ?? []), { key, operator, values: [labels[key]!] }];
+  }
+}
+
+/** The old AppArmor annotation of a container fills the field that replaced it. */
+function appArmorFields(pod: core.Pod, annotations: Record<string, string>): void {
+  for (const { container } of containersOf(pod.spec, '')) {
+    const profile = annotations[APP_ARMOR_PREFIX + container.name];
+    if (profile === undefined || container.securityContext?.appArmorProfile) continue;
+    const field = appArmorField(profile);
+    if (field !== undefined) container.securityContext = { ...container.securityContext, appArmorProfile: field };
+  }
+}
+
+function appArmorField(profile: string): core.AppArmorProfile | undefined {
+  if (profile === 'runtime/default') return { type: 'RuntimeDefault' };
+  if (profile === 'unconfined') return { type: 'Unconfined' };
+  return profile.startsWith('localhost/') ? { type: 'Localhost', localhostProfile: profile.slice('localhost/'.length) } : undefined;
+}
+
+export function validatePodCreate(pod: core.Pod): FieldError[] {
+  const errors: FieldError[] = [];
+  podSpecAndAnnotationErrors(pod, errors);
+  if ((pod.spec.ephemeralContainers?.length ?? 0) > 0) errors.push(forbiddenField('spec.ephemeralContainers', 'cannot be set on create'));
+  if (pod.spec.nodeName && (pod.spec.schedulingGates?.length ?? 0) > 0) {
+    errors.push(forbiddenField('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'));
+  }
+  annotationFieldErrors(pod.metadata.annotations, pod.spec, 'spec', errors);
+  return errors;
+}
+
+/** What holds at creation and in every update of the spec. */
+export function podSpecAndAnnotationErrors(pod: core.Pod, errors: FieldError[], oldSpec?: core.PodSpec): void {
+  podAnnotationErrors(pod.metadata.annotations, pod.spec, 'metadata.annotations', errors);
+  podSpecErrors(pod.spec ?? {}, 'spec', errors, { podName: pod.metadata.name ?? '', ...(oldSpec && { oldSpec }) });
+  if (pod.spec && !pod.spec.serviceAccountName) tokenWithoutAccountErrors(pod.spec, errors);
+  imageSpaceErrors(pod.spec?.containers, 'spec.containers', errors);
+  imageSpaceErrors(pod.spec?.initContainers, 'spec.initContainers', errors);
+}
+
+function tokenWithoutAccountErrors(spec: core.PodSpec, errors: FieldError[]): void {
+  spec.volumes?.forEach((volume, i) => {
+    volume.projected?.sources?.forEach((source, j) => {
+      if (!source.serviceAccountToken) return;
+      const path = `spec.volumes[${i}].projected.sources[${j}].serviceAccountToken`;
+      errors.push(forbiddenField(path, 'must not be specified when serviceAccountName is not set'));
+    });
+  });
+}

@@ -1,0 +1,89 @@
+/**
+ * The service account of a new pod: which one it is, its pull secrets, and the volume with its token. Mirrors kubernetes
+ * `plugin/pkg/admission/serviceaccount`.
+ */
+import type * as core from '../../../machinery/api/types/core.v1.ts';
+import type { StrategyContext } from '../resource.ts';
+import { refusePod } from './pod-admission.ts';
+
+const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
+const TOKEN_VOLUME_PREFIX = 'kube-api-access-';
+const TOKEN_SECONDS = 3607;
+const ENFORCE = 'kubernetes.io/enforce-mountable-secrets';
+
+export function admitServiceAccount(pod: core.Pod, context: StrategyContext): void {
+  const { spec } = pod;
+  const name = spec.serviceAccountName || 'default';
+  spec.serviceAccountName = name;
+  spec.serviceAccount = name;
+  const namespace = pod.metadata.namespace ?? '';
+  const account = context.reader.get<core.ServiceAccount>('', 'serviceaccounts', namespace, name);
+  if (account === undefined) {
+    throw refusePod(pod, `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`);
+  }
+  if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec, context);
+  if ((spec.imagePullSecrets?.length ?? 0) === 0 && account.imagePullSecrets) {
+    spec.imagePullSecrets = account.imagePullSecrets.map((secret) => ({ ...secret }));
+  }
+  if (account.metadata.annotations?.[ENFORCE] === 'true') limitSecrets(pod, account);
+}
+
+/** Into every container that has nothing mounted there; the volume is made only when one needs it. */
+function mountToken(spec: core.PodSpec, context: StrategyContext): void {
+  const present = spec.volumes?.find((v) => v.name.startsWith(TOKEN_VOLUME_PREFIX) && v.projected);
+  const name = present?.name ?? TOKEN_VOLUME_PREFIX + context.suffix(5);
+  let mounted = false;
+  for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
+    if (container.volumeMounts?.some((m) => m.mountPath === TOKEN_PATH)) continue;
+    container.volumeMounts = [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath: TOKEN_PATH }];
+    mounted = true;
+  }
+  if (mounted && present === undefined) spec.volumes = [...(spec.volumes ?? []), tokenVolume(name)];
+}
+
+function tokenVolume(name: string): core.Volume {
+  return {
+    name,
+    projected: {
+      sources: [
+        { serviceAccountToken: { expirationSeconds: TOKEN_SECONDS, path: 'token' } },
+        { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+        { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+      ],
+      defaultMode: 420,
+    },
+  };
+}
+
+/** An account may say that its pods use only the secrets it lists. */
+function limitSecrets(pod: core.Pod, account: core.ServiceAccount): void {
+  const allowed = new Set((account.secrets ?? []).map((s) => s.name));
+  const pull = new Set((account.imagePullSecrets ?? []).map((s) => s.name));
+  const tail = `is not allowed because service account ${account.metadata.name} does not reference that`;
+  for (const volume of pod.spec.volumes ?? []) {
+    const name = volume.secret?.secretName;
+    if (name !== undefined && !allowed.has(name)) throw refusePod(pod, `volume with secret.secretName="${name}" ${tail} secret`);
+  }
+  for (const [list, kind] of [
+    [pod.spec.initContainers, 'init container'],
+    [pod.spec.containers, 'container'],
+  ] as const) {
+    for (const container of list ?? []) {
+      for (const variable of container.env ?? []) {
+        const name = variable.valueFrom?.secretKeyRef?.name;
+        if (name !== undefined && !allowed.has(name)) {
+          throw refusePod(pod, `${kind} ${container.name} with envVar ${variable.name} referencing secret.secretName="${name}" ${tail} secret`);
+        }
+      }
+      for (const source of container.envFrom ?? []) {
+        const name = source.secretRef?.name;
+        if (name !== undefined && !allowed.has(name)) {
+          throw refusePod(pod, `${kind} ${container.name} with envFrom referencing secret.secretName="${name}" ${tail} secret`);
+        }
+      }
+    }
+  }
+  pod.spec.imagePullSecrets?.forEach((secret, i) => {
+    if (!pull.has(secret.name)) throw refusePod(pod, `imagePullSecrets[${i}].name="${secret.name}" ${tail} imagePullSecret`);
+  });
+}

@@ -1,0 +1,99 @@
+/**
+ * Defaults of a pod's spec, in pods and in templates. Mirrors kubernetes `core/v1/defaults.go`: SetDefaults_PodSpec, SetDefaults_Container, …
+ */
+import type * as core from '../../../machinery/api/types/core.v1.ts';
+import { defaultPullPolicy } from './image.ts';
+import { defaultVolumes } from './volume.ts';
+
+export function defaultPodTemplate(template: core.PodTemplateSpec | undefined): void {
+  if (template?.spec) defaultPodSpec(template.spec);
+}
+
+export function defaultPodSpec(spec: core.PodSpec): void {
+  defaultVolumes(spec.volumes);
+  for (const container of spec.initContainers ?? []) defaultContainer(container);
+  for (const container of spec.containers ?? []) defaultContainer(container);
+  for (const container of spec.ephemeralContainers ?? []) defaultContainer(container as core.Container);
+  if (!spec.restartPolicy) spec.restartPolicy = 'Always';
+  spec.terminationGracePeriodSeconds ??= 30;
+  if (!spec.dnsPolicy) spec.dnsPolicy = 'ClusterFirst';
+  spec.securityContext ??= {};
+  if (!spec.schedulerName) spec.schedulerName = 'default-scheduler';
+  if (spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName;
+  else if (spec.serviceAccount) spec.serviceAccountName = spec.serviceAccount;
+  const profile = spec.securityContext?.seccompProfile;
+  if (profile && profile.localhostProfile === '') delete profile.localhostProfile;
+}
+
+function defaultContainer(container: core.Container): void {
+  if (!container.imagePullPolicy) container.imagePullPolicy = defaultPullPolicy(container.image);
+  if (!container.terminationMessagePath) container.terminationMessagePath = '/dev/termination-log';
+  if (!container.terminationMessagePolicy) container.terminationMessagePolicy = 'File';
+  for (const port of container.ports ?? []) if (!port.protocol) port.protocol = 'TCP';
+  for (const variable of container.env ?? []) defaultEnv(variable);
+  if (container.livenessProbe) defaultProbe(container.livenessProbe);
+  if (container.readinessProbe) defaultProbe(container.readinessProbe);
+  if (container.startupProbe) defaultProbe(container.startupProbe);
+  defaultHttpGet(container.lifecycle?.postStart?.httpGet);
+  defaultHttpGet(container.lifecycle?.preStop?.httpGet);
+}
+
+function defaultEnv(variable: core.EnvVar): void {
+  const source = variable.valueFrom;
+  if (source === undefined || source === null) return;
+  if (source.fieldRef && !source.fieldRef.apiVersion) source.fieldRef.apiVersion = 'v1';
+  if (source.fileKeyRef) source.fileKeyRef.optional ??= false;
+}
+
+function defaultProbe(probe: core.Probe): void {
+  if (!probe.timeoutSeconds) probe.timeoutSeconds = 1;
+  if (!probe.periodSeconds) probe.periodSeconds = 10;
+  if (!probe.successThreshold) probe.successThreshold = 1;
+  if (!probe.failureThreshold) probe.failureThreshold = 3;
+  defaultHttpGet(probe.httpGet);
+  if (probe.grpc) probe.grpc.service ??= '';
+}
+
+function defaultHttpGet(get: core.HTTPGetAction | undefined): void {
+  if (get === undefined || get === null) return;
+  if (!get.path) get.path = '/';
+  if (!get.scheme) get.scheme = 'HTTP';
+}
+
+/** What only a pod has, not a template: requests from limits, host ports, service links. */
+export function defaultPod(spec: core.PodSpec): void {
+  defaultRequests(spec.initContainers);
+  defaultRequests(spec.containers);
+  spec.enableServiceLinks ??= true;
+  if (spec.hostNetwork === true) {
+    defaultHostPorts(spec.containers);
+    defaultHostPorts(spec.initContainers);
+  }
+  defaultPodRequests(spec);
+}
+
+function defaultRequests(containers: core.Container[] | undefined): void {
+  for (const container of containers ?? []) {
+    const limits = container.resources?.limits;
+    if (limits === undefined) continue;
+    const requests = container.resources!.requests ?? {};
+    for (const name in limits) requests[name] ??= limits[name]!;
+    container.resources!.requests = requests;
+  }
+}
+
+function defaultHostPorts(containers: core.Container[] | undefined): void {
+  for (const container of containers ?? []) {
+    for (const port of container.ports ?? []) if (!port.hostPort) port.hostPort = port.containerPort;
+  }
+}
+
+/** Pod-level requests follow pod-level limits, where no container states the resource. */
+function defaultPodRequests(spec: core.PodSpec): void {
+  const limits = spec.resources?.limits;
+  if (limits === undefined) return;
+  const stated = (name: string): boolean => [...(spec.containers ?? []), ...(spec.initContainers ?? [])].some((c) => c.resources?.requests?.[name] !== undefined);
+  const requests = spec.resources!.requests ?? {};
+  for (const name in limits) if (requests[name] === undefined && !stated(name)) requests[name] = limits[name]!;
+  if (Object.keys(requests).length > 0) spec.resources!.requests = requests;
+}

@@ -1,0 +1,88 @@
+/**
+ * Annotations that Kubernetes itself reads on pods and templates. Mirrors kubernetes `core/validation` ValidatePodSpecificAnnotations and the
+ * agreement of the old security annotations with their fields.
+ */
+import { type FieldError, forbiddenField, invalidValue } from '../../../machinery/api/field-error.ts';
+import type * as core from '../../../machinery/api/types/core.v1.ts';
+
+export const APP_ARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
+export const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod';
+export const SECCOMP_CONTAINER_PREFIX = 'container.seccomp.security.alpha.kubernetes.io/';
+export const MIRROR = 'kubernetes.io/config.mirror';
+const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
+
+type Annotations = Record<string, string> | undefined;
+
+export interface ContainerAt {
+  readonly container: core.Container;
+  readonly path: string;
+}
+
+/** Init, regular and ephemeral containers with their paths, in that order. */
+export function* containersOf(spec: core.PodSpec | undefined, path: string): Generator<ContainerAt> {
+  for (const member of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
+    const list = spec?.[member] as core.Container[] | undefined;
+    if (list) for (let i = 0; i < list.length; i++) yield { container: list[i]!, path: `${path}.${member}[${i}]` };
+  }
+}
+
+export function podAnnotationErrors(annotations: Annotations, spec: core.PodSpec | undefined, path: string, errors: FieldError[]): void {
+  if (annotations === undefined) return;
+  if (annotations[MIRROR] !== undefined && !spec?.nodeName) {
+    errors.push(invalidValue(`${path}[${MIRROR}]`, annotations[MIRROR], 'must set spec.nodeName if mirror pod annotation is set'));
+  }
+  appArmorErrors(annotations, spec, path, errors);
+  const cost = annotations[DELETION_COST];
+  if (cost !== undefined && !/^[+-]?[0-9]+$/.test(cost)) {
+    errors.push(invalidValue(`${path}[${DELETION_COST}]`, cost, 'must be a 32bit integer'));
+  }
+}
+
+function appArmorErrors(annotations: Record<string, string>, spec: core.PodSpec | undefined, path: string, errors: FieldError[]): void {
+  for (const key of Object.keys(annotations).sort()) {
+    if (!key.startsWith(APP_ARMOR_PREFIX)) continue;
+    const name = key.slice(APP_ARMOR_PREFIX.length);
+    const profile = annotations[key]!;
+    if (![...containersOf(spec, '')].some((c) => c.container.name === name)) errors.push(invalidValue(`${path}[${key}]`, name, 'container not found'));
+    if (profile !== '' && profile !== 'runtime/default' && profile !== 'unconfined' && !profile.startsWith('localhost/')) {
+      errors.push(invalidValue(`${path}[${key}]`, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`));
+    }
+  }
+}
+
+interface Profile {
+  readonly type?: string;
+  readonly localhostProfile?: string;
+}
+
+/** The old annotations must say what the fields say. */
+export function annotationFieldErrors(annotations: Annotations, spec: core.PodSpec, path: string, errors: FieldError[]): void {
+  if (annotations === undefined) return;
+  const pod = annotations[SECCOMP_POD];
+  if (pod !== undefined) matchErrors(pod, spec.securityContext?.seccompProfile, ['seccomp', `${path}.securityContext.seccompProfile`], errors);
+  for (const { container, path: at } of containersOf(spec, path)) {
+    const annotation = annotations[SECCOMP_CONTAINER_PREFIX + container.name];
+    if (annotation !== undefined) {
+      matchErrors(annotation, container.securityContext?.seccompProfile, ['seccomp', `${at}.securityContext.seccompProfile`], errors);
+    }
+  }
+  for (const { container, path: at } of containersOf(spec, path)) {
+    const annotation = annotations[APP_ARMOR_PREFIX + container.name];
+    if (annotation === undefined) continue;
+    const profile = container.securityContext?.appArmorProfile ?? spec.securityContext?.appArmorProfile;
+    matchErrors(annotation, profile, ['apparmor', `${at}.securityContext.appArmorProfile`], errors);
+  }
+}
+
+function matchErrors(annotation: string, profile: Profile | undefined, [what, path]: readonly [string, string], errors: FieldError[]): void {
+  if (!profile) return;
+  const typeError = (): void => void errors.push(forbiddenField(`${path}.type`, `${what} type in annotation and field must match`));
+  if (profile.type === 'Unconfined' && annotation !== 'unconfined') typeError();
+  else if (profile.type === 'RuntimeDefault' && annotation !== 'runtime/default' && (what !== 'seccomp' || annotation !== 'docker/default')) typeError();
+  else if (profile.type === 'Localhost') {
+    if (!annotation.startsWith('localhost/')) typeError();
+    else if (annotation.slice('localhost/'.length) !== profile.localhostProfile) {
+      errors.push(forbiddenField(`${path}.localhostProfile`, `${what} profile in annotation and field must match`));
+    }
+  }
+}
