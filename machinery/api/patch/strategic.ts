@@ -3,16 +3,35 @@
  * The work is in strategic-merge.ts (apply) and strategic-diff.ts (compute). Mirrors apimachinery `util/strategicpatch`.
  */
 import { deepClone } from '../equality.ts';
+import { invalidValue } from '../field-error.ts';
 import type { Plain } from '../plain.ts';
 import type { TypeRef, TypeSchema } from '../schema/schema.ts';
+import { invalid, type StatusError } from '../status.ts';
+import { goText } from './go-text.ts';
 import { diffMaps } from './strategic-diff.ts';
 import { mergeMap } from './strategic-merge.ts';
+import { ConversionError, fromUnstructured } from './unstructured.ts';
 
 const typeOf = (schema: TypeSchema): TypeRef => ({ kind: 'struct', schema });
 
-/** The patched copy, not yet decoded: see `fromUnstructured`. Throws StatusError with upstream's code and text. */
+/**
+ * The patched copy, converted so that `decodeObject` takes it. Throws StatusError with upstream's code and text; a result that does not
+ * fit its type is 422 and quotes the patch.
+ */
 export function strategicMerge(schema: TypeSchema, original: object, patch: object): Plain {
-  return mergeMap(deepClone(original) as Plain, deepClone(patch) as Plain, typeOf(schema), { combine: false });
+  const consumed = deepClone(patch) as Plain;
+  const merged = mergeMap(deepClone(original) as Plain, consumed, typeOf(schema), { combine: false });
+  try {
+    return fromUnstructured(schema, merged);
+  } catch (error) {
+    if (error instanceof ConversionError) throw strategicPatchInvalid(consumed, error.message);
+    throw error;
+  }
+}
+
+/** 422 that quotes the patch as Go prints a map; also for strict field validation of a patched object. */
+export function strategicPatchInvalid(patch: unknown, why: string): StatusError {
+  return invalid({ group: '', kind: '' }, '', [invalidValue('patch', goText(patch), why)]);
 }
 
 /** The patch that leads from `original` to `modified`. */
