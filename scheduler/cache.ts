@@ -5,8 +5,11 @@
  * Invariant: a decided pod counts on its node from the decision on until the API confirms it, refuses it, or it is gone; so no decision is made
  * on room that was given away.
  */
+
+import type { Selector } from '../machinery/api/selector.ts';
 import type { Node, Pod } from '../machinery/api/types/core.v1.ts';
 import { NodeInfo } from './framework/node-info.ts';
+import { PodCounts } from './framework/pod-counts.ts';
 import { type PodInfo, podInfo } from './framework/pod-info.ts';
 import type { Lookup, Snapshot } from './framework/snapshot.ts';
 
@@ -18,6 +21,8 @@ export class SchedulerCache implements Snapshot {
   readonly #assumed = new Set<string>();
   readonly #withAffinity = new Set<NodeInfo>();
   readonly #withAntiAffinity = new Set<NodeInfo>();
+  readonly #podCounts = new PodCounts();
+  readonly #claimUsers = new Map<string, number>();
   readonly #imageNodes = new Map<string, number>();
   #ordered: readonly NodeInfo[] | undefined;
 
@@ -40,6 +45,14 @@ export class SchedulerCache implements Snapshot {
 
   get nodesWithRequiredAntiAffinity(): Iterable<NodeInfo> {
     return this.#withAntiAffinity;
+  }
+
+  podCounts(namespace: string, selector: Selector): ReadonlyMap<string, number> {
+    return this.#podCounts.of(namespace, selector, this.#nodes.values());
+  }
+
+  claimUsers(namespace: string, name: string): number {
+    return this.#claimUsers.get(`${namespace}/${name}`) ?? 0;
   }
 
   imageNodes(image: string): number {
@@ -77,8 +90,8 @@ export class SchedulerCache implements Snapshot {
     if (place === undefined) return;
     this.#places.delete(uid);
     const node = this.#nodes.get(place);
-    node?.removePod(uid);
-    if (node) this.#index(node);
+    const pod = node?.removePod(uid);
+    if (node && pod) this.#counted(node, pod, -1);
     if (node && !node.node && node.pods.size === 0) this.#nodes.delete(place);
   }
 
@@ -102,14 +115,25 @@ export class SchedulerCache implements Snapshot {
 
   #place(pod: PodInfo, nodeName: string): void {
     const former = this.#places.get(pod.uid);
-    if (former !== undefined && former !== nodeName) this.removePod(pod.uid);
     const node = this.#info(nodeName);
+    if (former === nodeName && node.pods.get(pod.uid) === pod) return;
+    const old = former === undefined ? undefined : this.#nodes.get(former);
+    const known = old?.removePod(pod.uid);
+    if (old && known) this.#counted(old, known, -1);
     node.addPod(pod);
     this.#places.set(pod.uid, nodeName);
-    this.#index(node);
+    this.#counted(node, pod, 1);
   }
 
-  #index(node: NodeInfo): void {
+  /** What is kept beside the nodes follows. */
+  #counted(node: NodeInfo, pod: PodInfo, sign: 1 | -1): void {
+    this.#podCounts.changed(pod, node.name, sign);
+    for (const claim of pod.claims) {
+      const key = `${pod.namespace}/${claim}`;
+      const users = (this.#claimUsers.get(key) ?? 0) + sign;
+      if (users > 0) this.#claimUsers.set(key, users);
+      else this.#claimUsers.delete(key);
+    }
     if (node.podsWithAffinity.size > 0) this.#withAffinity.add(node);
     else this.#withAffinity.delete(node);
     if (node.podsWithRequiredAntiAffinity.size > 0) this.#withAntiAffinity.add(node);

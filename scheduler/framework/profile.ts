@@ -1,11 +1,13 @@
 /** The plugins of the default profile, in upstream's order: the first that rejects a node gives the reason. */
 import { balancedAllocation } from '../plugins/balanced-allocation.ts';
 import { imageLocality } from '../plugins/image-locality.ts';
+import { interPodAffinity } from '../plugins/inter-pod-affinity.ts';
 import { nodeAffinity } from '../plugins/node-affinity.ts';
 import { nodeName } from '../plugins/node-name.ts';
 import { nodePorts } from '../plugins/node-ports.ts';
 import { nodeResourcesFit } from '../plugins/node-resources-fit.ts';
 import { nodeUnschedulable } from '../plugins/node-unschedulable.ts';
+import { podTopologySpread } from '../plugins/pod-topology-spread.ts';
 import { schedulingGates } from '../plugins/scheduling-gates.ts';
 import { taintToleration } from '../plugins/taint-toleration.ts';
 import type { Plugin } from './plugin.ts';
@@ -18,6 +20,8 @@ export const defaultProfile: readonly Plugin[] = [
   nodeAffinity,
   nodePorts,
   nodeResourcesFit,
+  podTopologySpread,
+  interPodAffinity,
   balancedAllocation,
   imageLocality,
 ];

@@ -2,6 +2,7 @@
  * What a scheduling decision sees. As decisions are made without a pause, this is the cache itself, read-only, not a copy.
  */
 
+import type { Selector } from '../../machinery/api/selector.ts';
 import type { ReplicaSet, StatefulSet } from '../../machinery/api/types/apps.v1.ts';
 import type { PersistentVolume, PersistentVolumeClaim, ReplicationController, Service } from '../../machinery/api/types/core.v1.ts';
 import type { StorageClass } from '../../machinery/api/types/storage.k8s.io.v1.ts';
@@ -14,6 +15,10 @@ export interface Snapshot {
   /** Nodes on which pods with affinity or anti-affinity run. */
   readonly nodesWithAffinity: Iterable<NodeInfo>;
   readonly nodesWithRequiredAntiAffinity: Iterable<NodeInfo>;
+  /** How many pods of a namespace that match a selector, and are not being deleted, run on each node. */
+  podCounts(namespace: string, selector: Selector): ReadonlyMap<string, number>;
+  /** How many placed pods use a claim. */
+  claimUsers(namespace: string, name: string): number;
   /** On how many nodes an image is. */
   imageNodes(image: string): number;
   readonly lookup: Lookup;
