@@ -64,6 +64,7 @@ export const isDeletion = (item: unknown): boolean => isPlain(item) && item[DIRE
 
 /** In the given order; items that are deletions go last. */
 export function inOrder(items: readonly unknown[], order: readonly unknown[], mergeKey: string): unknown[] {
+  if (mergeKey !== '') for (const item of order) keyOf(item, mergeKey);
   const kept = items.filter((item) => !isDeletion(item)).map((item) => ({ item, at: indexIn(order, item, mergeKey) }));
   kept.sort((a, b) => (a.at < 0 || b.at < 0 ? 0 : a.at - b.at));
   return [...kept.map(({ item }) => item), ...items.filter(isDeletion)];

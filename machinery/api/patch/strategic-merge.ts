@@ -126,7 +126,7 @@ function applyOrder(original: Plain, patch: Plain, { key, type, mode }: OrderDir
     original[key] = order;
   }
   delete patch[key];
-  if (!Array.isArray(order)) throw unclassified(`expected a slice, but received a ${goKindOf(order)}`);
+  if (!Array.isArray(order)) throw unclassified(`expected a []interface {}, but received a ${goKindOf(order)}`);
   if (!key.startsWith(`${SET_ORDER}/`)) throw wrong();
   const name = key.slice(SET_ORDER.length + 1);
   const [live, listed] = [listMember(original, name), listMember(patch, name)];
@@ -144,7 +144,7 @@ function applyOrder(original: Plain, patch: Plain, { key, type, mode }: OrderDir
 function listMember(object: Plain, name: string): unknown[] | undefined {
   const value = getOwn(object, name);
   if (value === undefined) return undefined;
-  if (!Array.isArray(value)) throw unclassified(`expected a slice, but received a ${goKindOf(value)}`);
+  if (!Array.isArray(value)) throw unclassified(`expected a []interface {}, but received a ${goKindOf(value)}`);
   return value;
 }
 
