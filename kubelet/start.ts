@@ -1,6 +1,8 @@
 /**
  * Starts the kubelet: one process that simulates one or many nodes. Mirrors upstream `cmd/kubelet/app/server.go`.
  */
+import { X509Certificate } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { arch, hostname } from 'node:os';
 import type { Node, Pod, Taint } from '../machinery/api/types/core.v1.ts';
@@ -24,6 +26,8 @@ import { type KubeletServer, startKubeletServer } from './server/server.ts';
 export const startKubelet: StartComponent<KubeletOptions> = async (options, deps) => {
   const abort = new AbortController();
   const signal = AbortSignal.any([deps.signal, abort.signal]);
+  // Every node listens to it.
+  setMaxListeners(0, signal);
   const config = readKubeconfig(options.kubeconfig);
   const client = createClient({ kubeconfig: config, userAgent: `kubelet/${KUBELET_VERSION}`, clock: deps.clock });
   const kubelet = new Kubelet(options, { ...deps, signal }, client);
@@ -198,6 +202,12 @@ class Kubelet {
     if (old && old.metadata.uid !== object?.metadata.uid) this.#nodes.get(old.spec.nodeName ?? '')?.podGone(old);
     if (object) this.#nodes.get(object.spec.nodeName ?? '')?.podChanged(object);
   }
+}
+
+/** Whether a certificate is good for a server: an administrator's is for clients only. */
+function mayServe(pem: string): boolean {
+  const usages = new X509Certificate(pem).keyUsage as readonly string[] | undefined;
+  return usages === undefined || usages.includes('1.3.6.1.5.5.7.3.1');
 }
 
 /** The wanted port, or a free one when another process has it. */

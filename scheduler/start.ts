@@ -2,6 +2,7 @@
  * Starts the scheduler: informers feed the cache and the queue, one loop takes pods from the queue. Mirrors upstream `cmd/kube-scheduler/app/server.go`,
  * `eventhandlers.go`.
  */
+import { setMaxListeners } from 'node:events';
 import type { Node, Pod } from '../machinery/api/types/core.v1.ts';
 import type { Client } from '../machinery/client/client.ts';
 import { createClient } from '../machinery/client/connect.ts';
@@ -30,6 +31,8 @@ const SLICE_MS = 10;
 export const startScheduler: StartComponent<SchedulerOptions> = async (options, deps) => {
   const abort = new AbortController();
   const signal = AbortSignal.any([deps.signal, abort.signal]);
+  // Every informer listens to it.
+  setMaxListeners(0, signal);
   const client = createClient({ kubeconfig: options.kubeconfig, userAgent: USER_AGENT, clock: deps.clock });
   const scheduler = new Scheduler(options, { ...deps, signal }, client);
   const health = await scheduler.serveHealth();

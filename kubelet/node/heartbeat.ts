@@ -46,7 +46,12 @@ export async function registerNode(deps: HeartbeatDeps): Promise<Node> {
 
 async function registerOnce({ client, facts, clock, register }: HeartbeatDeps): Promise<Node> {
   try {
-    if (register) return await client.create(nodes, newNode(facts, clock.now()));
+    if (register) {
+      const made = await client.create(nodes, newNode(facts, clock.now()));
+      return nodeStatusDiffers(made.status, nodeStatus(facts, made.status, clock.now()))
+        ? await writeStatus(client, facts, made, clock.now())
+        : made;
+    }
   } catch (error) {
     if (!isReason(error, 'AlreadyExists')) throw error;
   }
