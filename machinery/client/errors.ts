@@ -6,8 +6,7 @@ export class ConnectionError extends Error {
   /** The system's code, such as ECONNREFUSED, or undici's. */
   readonly code: string;
   constructor(server: string, cause: unknown) {
-    const why = cause instanceof Error ? cause.message || codeOf(cause) : String(cause);
-    super(`request to ${server} failed: ${why}`, { cause });
+    super(`no answer from ${server}`, { cause });
     this.name = 'ConnectionError';
     this.code = codeOf(cause);
   }
