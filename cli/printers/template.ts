@@ -29,6 +29,8 @@ export function compileGoTemplate(source: string, options: { allowMissing: boole
   };
 }
 
+type ControlNode = Extract<TemplateNode, { readonly pipeline: Pipeline; readonly body: TemplateNode[] }>;
+
 class Jump extends Error {}
 
 const truth = (value: unknown): boolean => {
@@ -60,14 +62,14 @@ class Run {
 
   #node(node: TemplateNode, dot: unknown): void {
     if (node.type === 'text') this.text += node.text;
+    else if (node.type === 'break' || node.type === 'continue') throw new Jump(node.type);
     else if (node.type === 'action') {
       const value = this.#pipeline(node.pipeline, dot);
       if (node.pipeline.sets.length === 0) this.text += shown(value);
-    } else if (node.type === 'break' || node.type === 'continue') throw new Jump(node.type);
-    else this.#control(node, dot);
+    } else this.#control(node, dot);
   }
 
-  #control(node: TemplateNode & { type: 'if' | 'range' | 'with' }, dot: unknown): void {
+  #control(node: ControlNode, dot: unknown): void {
     const depth = this.#variables.length;
     if (node.type === 'range') this.#range(node, dot);
     else {
@@ -78,7 +80,7 @@ class Run {
     this.#variables.length = depth;
   }
 
-  #range(node: TemplateNode & { type: 'if' | 'range' | 'with' }, dot: unknown): void {
+  #range(node: ControlNode, dot: unknown): void {
     const value = this.#pipeline({ ...node.pipeline, sets: [] }, dot);
     const pairs = entries(value);
     if (pairs.length === 0) return this.nodes(node.otherwise, dot);

@@ -134,7 +134,7 @@ export async function listAll(session: Session, resource: Resource, from: { name
     const page = await session.api.list(resource, from.namespace, { ...from.query, limit: 500, continue: next });
     const kind = page.kind.replace(/List$/, '');
     for (const item of page.items ?? []) items.push({ ...item, apiVersion: item.apiVersion ?? page.apiVersion, kind: item.kind ?? kind });
-    next = page.metadata.continue as string | undefined;
+    next = (page.metadata as { continue?: string }).continue;
   } while (next);
   return items;
 }
