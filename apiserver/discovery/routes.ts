@@ -143,7 +143,7 @@ function aggregatedAnswer(deps: NonResourceDeps, context: RequestContext, core: 
   const etag = `"${createHash('sha512').update(body).digest('hex').toUpperCase()}"`;
   const contentType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
   const headers = { etag, vary: 'Accept' };
-  if (header(context, 'if-none-match') === etag) return { type: 'raw', code: 304, contentType, body: '', headers };
+  if (header(context, 'if-none-match') === etag) return { type: 'raw', code: 304, contentType: '', body: '', headers };
   return { type: 'raw', code: 200, contentType, body, headers };
 }
 

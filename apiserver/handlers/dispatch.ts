@@ -3,7 +3,7 @@
  * three refusals (text 404, Status 404, 405) an address gets that does not.
  */
 
-import { notFoundPath } from '../../machinery/api/status.ts';
+import { methodNotAllowed, notFoundPath } from '../../machinery/api/status.ts';
 import type { RequestContext } from '../http/context.ts';
 import { warn } from '../http/context.ts';
 import { type Negotiated, negotiate } from '../http/negotiate.ts';
@@ -92,7 +92,7 @@ function collectionRoute(context: RequestContext, served: ServedResource, comple
   if (method === 'GET' && verbs.includes('list')) {
     if (!isWatch(context.info.query)) return { handler: list, form: 'list' };
     if (verbs.includes('watch')) return { handler: watch, form: 'watch' };
-    return { handler: list, form: 'list' };
+    throw methodNotAllowed({ group: served.group, resource: served.resource }, 'watch');
   }
   if (method === 'POST' && complete && verbs.includes('create')) {
     return createOnly(served) ?? { handler: create, form: 'object' };

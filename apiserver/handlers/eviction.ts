@@ -3,7 +3,7 @@
  *
  * Invariant: an allowed eviction first takes one disruption from the budget by compare-and-set, so that two evictions never share one.
  */
-import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
+import type { KubeObject } from '../../machinery/api/object.ts';
 import { typeSchema } from '../../machinery/api/schema/schema.ts';
 import { matches, selectorOf } from '../../machinery/api/selector.ts';
 import { badRequest, StatusError, tooManyRequests, unclassified } from '../../machinery/api/status.ts';
@@ -78,11 +78,13 @@ function mayGoUnhealthy(budget: PodDisruptionBudget, pod: Pod): boolean {
 
 function take(budget: PodDisruptionBudget & KubeObject, pod: Pod, now: string): void {
   const name = budget.metadata.name ?? '';
-  const status = (budget.status ??= {} as NonNullable<PodDisruptionBudget['status']>);
+  budget.status ??= {} as NonNullable<PodDisruptionBudget['status']>;
+  const { status } = budget;
   if ((status.observedGeneration ?? 0) < (budget.metadata.generation ?? 0)) {
     throw refused(`The disruption budget ${name} is still being processed by the server.`, 10);
   }
-  const disrupted = (status.disruptedPods ??= {}) as Record<string, string>;
+  status.disruptedPods ??= {};
+  const disrupted = status.disruptedPods as Record<string, string>;
   if (Object.keys(disrupted).length > MAX_DISRUPTED) {
     throw refused('DisruptedPods map too big - too many evictions not confirmed by PDB controller', 0);
   }
@@ -127,5 +129,3 @@ async function markTarget(api: Api, context: RequestContext, served: ServedResou
     },
   });
 }
-
-export type { AnyObject };

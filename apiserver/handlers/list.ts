@@ -144,7 +144,7 @@ async function planOf(api: Api, context: RequestContext, options: ListOptions, p
   if (resourceVersion === '') return { revision: undefined, startKey: undefined, limit };
   const revision = parseRevision(resourceVersion);
   if (revision === undefined) throw invalidVersion(resourceVersion, 'list');
-  if (revision === 0) return { revision: undefined, startKey: undefined, limit: match === '' ? 0 : limit };
+  if (revision === 0) return { revision: undefined, startKey: undefined, limit: 0 };
   await requireReached(api, context, revision);
   const exact = match === 'Exact' || (match === '' && limit > 0);
   return { revision: exact ? revision : undefined, startKey: undefined, limit };

@@ -2,16 +2,19 @@
  * PATCH: JSON patch, merge patch, strategic merge patch; apply has a file of its own. Mirrors apiserver `handlers/patch.go`.
  * The patch is applied to the live object's JSON form in the served version, decoded like a body, then written like an update.
  */
-import { decodeObject } from '../../machinery/api/decode.ts';
+import { decodeObject, strictProblems } from '../../machinery/api/decode.ts';
 import { invalidValue } from '../../machinery/api/field-error.ts';
-import { encodeAny, encodeObject, parseJson } from '../../machinery/api/json.ts';
-import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
+import { encodeObject, parseJson } from '../../machinery/api/json.ts';
+import { type AnyObject, formatApiVersion, type KubeObject, parseApiVersion } from '../../machinery/api/object.ts';
 import { jsonPatch } from '../../machinery/api/patch/json.ts';
 import { mergePatch } from '../../machinery/api/patch/merge.ts';
-import { strategicMerge } from '../../machinery/api/patch/strategic.ts';
+import { strategicMerge, strategicPatchInvalid } from '../../machinery/api/patch/strategic.ts';
+import { fromUnstructured } from '../../machinery/api/patch/unstructured.ts';
+import { kindSchema } from '../../machinery/api/schema/schema.ts';
 import { badRequest, invalid, requestEntityTooLarge, StatusError, unsupportedMediaType } from '../../machinery/api/status.ts';
 import { readBody } from '../http/body.ts';
 import { header, type RequestContext, warn } from '../http/context.ts';
+import { encodeOrdered } from '../http/respond.ts';
 import { type WriteOptions, writeOptions } from '../http/write-options.ts';
 import type { Stored } from '../storage/interface.ts';
 import type { Answer } from './answer.ts';
@@ -19,7 +22,7 @@ import type { Api } from './api.ts';
 import { apply } from './apply.ts';
 import { parseFresh } from './objects.ts';
 import { type ServedResource, toServed, toStored } from './served.ts';
-import { change } from './update.ts';
+import { change, requireName, requireNamespace } from './update.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';
@@ -79,17 +82,22 @@ export function parsePatch(type: string, bytes: Buffer): Patch {
     }
     return { type, body: operations, duplicates: [] };
   }
+  const prefix = type === MERGE_PATCH ? 'error decoding patch: ' : '';
+  let parsed: { value: unknown; duplicates: readonly string[] };
   try {
-    const { value, duplicates } = parseJson(bytes);
-    if (value === null) return { type, body: {}, duplicates };
-    if (typeof value !== 'object' || Array.isArray(value)) {
-      throw badRequest(`error decoding patch: json: cannot unmarshal ${shapeOf(value)} into Go value of type map[string]interface {}`);
-    }
-    return { type, body: value, duplicates };
+    parsed = parseJson(bytes);
   } catch (error) {
-    if (error instanceof StatusError) throw error;
-    throw badRequest(`error decoding patch: ${(error as Error).message}`);
+    throw badRequest(`${prefix}${(error as Error).message}`);
   }
+  const { value, duplicates } = parsed;
+  if (value === null) {
+    if (type === MERGE_PATCH) throw badRequest('Invalid JSON Patch');
+    return { type, body: {}, duplicates };
+  }
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw badRequest(`${prefix}json: cannot unmarshal ${shapeOf(value)} into Go value of type map[string]interface {}`);
+  }
+  return { type, body: value, duplicates };
 }
 
 function shapeOf(value: unknown): string {
@@ -107,16 +115,18 @@ function patched(context: RequestContext, served: ServedResource, input: PatchIn
   const original = served.conversion === undefined ? live : (parseJson(encodeObject(served.schema, live)).value as AnyObject);
   const result = applyPatch(served, original, input.patch);
   const object = decodePatched(context, served, { result, patch: input.patch, options: input.options });
+  requireName(object, context.info.name);
+  requireNamespace(context, served, object);
   const stored = toStored(served, object);
   served.definition.strategy.default?.(stored);
   return stored;
 }
 
 /** Throws what the patch functions say, in upstream's words. */
-export function applyPatch(served: { schema: ServedResource['schema'] }, original: object, patchBody: Patch): unknown {
-  if (patchBody.type === JSON_PATCH) return jsonPatch(original, patchBody.body as never);
-  if (patchBody.type === MERGE_PATCH) return mergePatch(original, patchBody.body);
-  return strategicMerge(served.schema, original as never, patchBody.body as never);
+export function applyPatch(served: { schema: ServedResource['schema'] }, original: object, { type, body }: Patch): unknown {
+  if (type === JSON_PATCH) return jsonPatch(original, body as readonly unknown[]);
+  if (type === MERGE_PATCH) return mergePatch(original, body);
+  return strategicMerge(served.schema, original, body as object);
 }
 
 export interface PatchedInput {
@@ -125,34 +135,57 @@ export interface PatchedInput {
   readonly options: WriteOptions;
 }
 
-/** A result that does not decode is a 422 about nothing in particular, with the whole object quoted. */
-export function decodePatched(
-  context: RequestContext,
-  served: { schema: ServedResource['schema']; kind: string; apiVersion: string },
-  input: PatchedInput,
-): KubeObject {
-  const { result, patch: patchBody, options } = input;
-  let decoded: { object: unknown; unknownFields: string[] };
-  const shown = patchBody.type === STRATEGIC_PATCH ? result : undefined;
+/** The kind the result of a patch must decode as. */
+export interface PatchedKind {
+  readonly schema: ServedResource['schema'];
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** A result that does not decode is a 422 about nothing in particular, with the whole object (or a strategic patch) quoted. */
+export function decodePatched(context: RequestContext, expected: PatchedKind, input: PatchedInput): KubeObject {
+  const { patch: body, options } = input;
+  const refuse = (why: string): StatusError =>
+    body.type === STRATEGIC_PATCH ? strategicPatchInvalid(body.body, why) : patchInvalid(input.result, why);
+  const problems: string[] = [];
+  let object: KubeObject;
   try {
-    decoded = decodeObject(served.schema, result as never, { strict: true });
+    const result = input.result as Record<string, unknown>;
+    const value = body.type === STRATEGIC_PATCH ? fromUnstructured(expected.schema, result) : result;
+    checkKind(expected, value);
+    const decoded = decodeObject(expected.schema, value, { strict: true });
+    object = decoded.object as unknown as KubeObject;
+    problems.push(...strictProblems(decoded.unknownFields, body.duplicates));
   } catch (error) {
-    throw patchInvalid(result, (error as Error).message);
+    if (error instanceof StatusError) throw error;
+    throw refuse((error as Error).message);
   }
-  const strict = [
-    ...decoded.unknownFields.map((field) => `unknown field "${field}"`),
-    ...patchBody.duplicates.map((field) => `duplicate field "${field}"`),
-  ];
-  if (strict.length > 0 && options.fieldValidation === 'Strict') throw patchInvalid(result, `strict decoding error: ${strict.join(', ')}`);
-  if (options.fieldValidation === 'Warn') for (const text of strict) warn(context, text);
-  const object = decoded.object as KubeObject;
-  object.kind = served.kind;
-  object.apiVersion = served.apiVersion;
+  if (problems.length > 0 && options.fieldValidation === 'Strict') throw refuse(`strict decoding error: ${problems.join(', ')}`);
+  if (options.fieldValidation === 'Warn') for (const text of problems) warn(context, text);
+  object.kind = expected.kind;
+  object.apiVersion = formatApiVersion(expected);
   object.metadata ??= {};
-  void shown;
   return object;
 }
 
+function checkKind(expected: PatchedKind, value: Record<string, unknown>): void {
+  const apiVersion = formatApiVersion(expected);
+  const kind = value['kind'] ?? expected.kind;
+  const version = value['apiVersion'] ?? apiVersion;
+  if (kind === expected.kind && version === apiVersion) return;
+  if (kindSchema({ ...parseApiVersion(String(version)), kind: String(kind) }) !== undefined) {
+    throw new Error(`the kind in the data (${version}, ${kind}) does not match the expected kind (${apiVersion}, ${expected.kind})`);
+  }
+  throw new Error(`no kind "${kind}" is registered for version "${version}" in scheme "pkg/runtime/scheme.go:111"`);
+}
+
 function patchInvalid(result: unknown, why: string): StatusError {
-  return invalid({ group: '', kind: '' }, '', [invalidValue('patch', encodeAny(result).toString('utf8'), why)]);
+  return invalid({ group: '', kind: '' }, '', [invalidValue('patch', encodeOrdered(sortedTop(result)).toString('utf8'), why)]);
+}
+
+/** The patch libraries keep the top level as a sorted map and what lies below as it was. */
+function sortedTop(result: unknown): unknown {
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) return result;
+  return Object.fromEntries(Object.entries(result).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -52,7 +52,7 @@ export async function patchScale(api: Api, context: RequestContext, served: Serv
       patch ??= parsePatch(type, bytes);
       const original = parseJson(encodeObject(schema, scaleOf(served, live))).value as object;
       const result = applyPatch({ schema }, original, patch);
-      return decodePatched(context, { schema, kind: 'Scale', apiVersion: 'autoscaling/v1' }, { result, patch, options }) as Scale;
+      return decodePatched(context, expected(), { result, patch, options }) as Scale;
     },
   });
 }

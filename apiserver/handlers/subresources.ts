@@ -23,6 +23,7 @@ export function createOnly(served: ServedResource): Route | undefined {
 export function subresourceHandler(served: ServedResource, found: SubresourceInfo, method: string): Route | undefined {
   const verb = METHOD_VERB[method];
   if (verb === undefined || !found.verbs.includes(verb)) return undefined;
+  if (found.name === 'scale' && served.definition.scale === undefined) return undefined;
   return SPECIAL[found.name]?.[verb] ?? (served.definition.status !== undefined || found.name !== 'status' ? VIEW[verb] : undefined);
 }
 

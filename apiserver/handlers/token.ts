@@ -35,7 +35,8 @@ export async function createToken(api: Api, context: RequestContext, served: Ser
   )) as TokenRequestObject;
   const { namespace, name } = context.info;
   const account = api.cache.read(storedVersion(api.store, served, namespace, name));
-  const spec = (request.spec ??= {});
+  request.spec ??= {};
+  const { spec } = request;
   spec.audiences = spec.audiences?.length ? spec.audiences : [API_AUDIENCE];
   spec.expirationSeconds ??= DEFAULT_SECONDS;
   validate(spec.expirationSeconds);

@@ -10,6 +10,7 @@ import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
 import { badRequest, conflict, notFound, unclassified } from '../../machinery/api/status.ts';
 import type { RequestContext } from '../http/context.ts';
 import { warn } from '../http/context.ts';
+import { parseRevision } from '../http/list-options.ts';
 import { type WriteOptions, writeOptions } from '../http/write-options.ts';
 import type { StrategyContext, SubresourceStrategy } from '../registry/resource.ts';
 import { missingVersion, nextGeneration, validateUpdate } from '../registry/validation/write.ts';
@@ -39,10 +40,18 @@ export async function update(api: Api, context: RequestContext, served: ServedRe
   });
 }
 
-function requireName(object: KubeObject, name: string): void {
+export function requireName(object: KubeObject, name: string): void {
   const sent = object.metadata.name ?? '';
   if (sent === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (sent !== name) throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
+}
+
+/** A patch may not move an object. */
+export function requireNamespace(context: RequestContext, served: ServedResource, object: KubeObject): void {
+  const sent = object.metadata.namespace ?? '';
+  if (served.namespaced && sent !== '' && sent !== context.info.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
 }
 
 export interface ChangeRequest {
@@ -127,8 +136,9 @@ function checkPreconditions(context: RequestContext, request: ChangeRequest, obj
   const uid = object.metadata.uid ?? '';
   if (put && uid !== '' && uid !== old.metadata.uid) throw uidConflict(served, context, [uid, old.metadata.uid ?? '']);
   const version = object.metadata.resourceVersion ?? '';
-  if (version !== '' && !/^[0-9]+$/.test(version)) {
-    throw unclassified(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+  if (version !== '' && parseRevision(version) === undefined) {
+    const why = /^[0-9]+$/.test(version) ? 'value out of range' : 'invalid syntax';
+    throw unclassified(`strconv.ParseUint: parsing ${JSON.stringify(version)}: ${why}`);
   }
   if (version === '' || Number(version) === 0) {
     if (put && !request.loose && !served.definition.unconditionalUpdate) throw missingVersion(served.definition, name);
@@ -192,7 +202,7 @@ function keepServerFields(object: KubeObject, old: KubeObject): void {
   metadata.name = was.name ?? '';
   if (was.namespace !== undefined) metadata.namespace = was.namespace;
   if (!metadata.uid && was.uid) metadata.uid = was.uid;
-  if (!metadata.creationTimestamp && was.creationTimestamp) metadata.creationTimestamp = was.creationTimestamp;
+  if (was.creationTimestamp) metadata.creationTimestamp = was.creationTimestamp;
   if (!metadata.deletionTimestamp && was.deletionTimestamp) metadata.deletionTimestamp = was.deletionTimestamp;
   if (metadata.deletionGracePeriodSeconds === undefined && was.deletionGracePeriodSeconds !== undefined) {
     metadata.deletionGracePeriodSeconds = was.deletionGracePeriodSeconds;

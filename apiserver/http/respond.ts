@@ -38,7 +38,8 @@ export async function sendAnswer(api: Api, context: RequestContext, answer: Answ
 function send(context: RequestContext, code: number, contentType: string, body: Buffer | string): void {
   const { reply } = context;
   setWarnings(context);
-  reply.code(code).header('content-type', contentType).header('cache-control', 'no-cache, private').send(body);
+  if (contentType !== '') reply.header('content-type', contentType);
+  reply.code(code).header('cache-control', 'no-cache, private').send(typeof body === 'string' ? Buffer.from(body) : body);
 }
 
 export function setWarnings(context: RequestContext): void {

@@ -41,7 +41,9 @@ export function tableRow(
   object: KubeObject,
   options: { version: string; includeObject: string; now: Date },
 ): unknown {
-  return { cells: served.definition.table.cells(object, options.now), object: rowObject(object, options) };
+  const { table } = served.definition;
+  const conditions = table.rowConditions?.(object);
+  return { cells: table.cells(object, options.now), ...(conditions && { conditions }), object: rowObject(object, options) };
 }
 
 function rowObject(object: KubeObject, options: { version: string; includeObject: string }): unknown {

@@ -98,7 +98,7 @@ export const tooManyRequests = (message: string, retryAfterSeconds: number): Sta
   failure(429, 'TooManyRequests', message, retryAfterSeconds > 0 ? { retryAfterSeconds } : {});
 
 export const requestEntityTooLarge = (message: string): StatusError =>
-  failure(413, 'RequestEntityTooLarge', `Request entity is too large: ${message}`);
+  failure(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
 
 export const unsupportedMediaType = (message: string): StatusError => failure(415, 'UnsupportedMediaType', message);
 
