@@ -117,7 +117,7 @@ class Kubelet {
     const cert = read(tlsCertFile) ?? config.cert;
     const key = read(tlsPrivateKeyFile) ?? config.key;
     const ca = read(clientCaFile) ?? config.ca;
-    if (!cert || !key || !ca) {
+    if (!cert || !key || !ca || !mayServe(cert)) {
       this.#deps.logger.warn(
         'no certificate to serve container logs with: give --tls-cert-file, --tls-private-key-file and --client-ca-file',
       );
