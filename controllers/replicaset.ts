@@ -100,7 +100,9 @@ function correct(
   if (surplus > 0) {
     for (const pod of podsToDelete(active, related, Math.min(surplus, BURST), now)) {
       const name = { namespace: pod.metadata.namespace ?? '', name: pod.metadata.name ?? '' };
-      actions.push({ do: 'delete', type: pods, name, uid: pod.metadata.uid ?? '' });
+      // only as it was when chosen: a pod that became ready meanwhile must not go in the place of one that is not; its change wakes us
+      const { uid = '', resourceVersion = '' } = pod.metadata;
+      actions.push({ do: 'delete', type: pods, name, uid, options: { resourceVersion }, tolerate: ['Conflict'] });
       tell('SuccessfulDelete', 'FailedDelete', `Deleted pod: ${name.name}`, 'Error deleting: {error}');
     }
   }

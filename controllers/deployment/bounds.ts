@@ -67,8 +67,12 @@ export function potential(standing: Standing, size = standing.size): number {
   return Math.max(size, standing.active, standing.rs.status?.replicas ?? 0);
 }
 
-/** The available pods that stay even if the set is brought down to `size`: those not ready go first, then any ready one may. */
+/**
+ * The available pods that stay even if the set is brought down to `size`: those not ready go first, then any ready one may.
+ * None of a set that has not acted upon its present size yet: it may still be removing pods, chosen before they became ready, for the size before.
+ */
 export function surelyAvailable(standing: Standing, size = standing.size): number {
+  if (!standing.observed) return 0;
   return Math.max(0, standing.available - Math.max(0, standing.ready - size));
 }
 

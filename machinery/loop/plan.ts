@@ -38,6 +38,8 @@ export interface DeleteAction {
   /** uid is the precondition: never delete a namesake. */
   readonly uid: string;
   readonly options?: Omit<DeleteParams, 'uid'>;
+  /** With a resourceVersion among the options: 'Conflict' when the object may have changed, and its change wakes the key anyway. */
+  readonly tolerate?: readonly string[];
 }
 /** POST to a subresource: binding, eviction. */
 export interface SubresourceAction {

@@ -1,0 +1,18 @@
+/** Whatever the order of steps, however late the copies and wherever the loops are killed: a rollout keeps its bounds and comes to its end. */
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { play, type Scenario } from './testing/rollout.ts';
+
+const scenario: fc.Arbitrary<Scenario> = fc.record({
+  seed: fc.integer({ min: 1, max: 2 ** 31 }),
+  replicas: fc.integer({ min: 0, max: 7 }),
+  surge: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom('25%', '0%', '50%')),
+  unavailable: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom('25%', '0%')),
+  recreate: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
+  together: fc.boolean(),
+  steps: fc.integer({ min: 50, max: 600 }),
+});
+
+test('a rollout keeps its bounds and completes, however its loops are interleaved, delayed and killed', () => {
+  fc.assert(fc.property(scenario, play), { numRuns: 300, verbose: 1 });
+});
