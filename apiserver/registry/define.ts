@@ -4,8 +4,8 @@
  */
 import type { KubeObject } from '../../machinery/api/object.ts';
 import type { ResourceDefinition, Strategy } from './resource.ts';
-import { columnsOf } from './tables/columns.ts';
 import { ageCell } from './tables/cells.ts';
+import { columnsOf } from './tables/columns.ts';
 
 export type KindDefinition<T extends KubeObject> = Omit<
   ResourceDefinition<T>,
@@ -36,7 +36,12 @@ export function defineKind<T extends KubeObject>(kind: KindDefinition<T>): Resou
     ...rest,
     group,
     version,
-    table: { columns, cells: cells ?? defaultCells(columns.at(-1)?.name === 'Created At'), ...(order && { order }), ...(rowConditions && { rowConditions }) },
+    table: {
+      columns,
+      cells: cells ?? defaultCells(columns.at(-1)?.name === 'Created At'),
+      ...(order && { order }),
+      ...(rowConditions && { rowConditions }),
+    },
   };
   return definition as unknown as ResourceDefinition;
 }

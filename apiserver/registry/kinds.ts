@@ -8,8 +8,9 @@ import { configmap } from './core/configmap.ts';
 import { namespace } from './core/namespace.ts';
 import { pod } from './core/pod.ts';
 import { secret } from './core/secret.ts';
+import { serviceKind } from './core/service.ts';
 import type { RegistryDeps, ResourceDefinition } from './resource.ts';
 
-export function builtinKinds(_deps: RegistryDeps): readonly ResourceDefinition[] {
-  return [configmap, namespace, secret, pod, controllerrevision, deployment, replicaset];
+export function builtinKinds(deps: RegistryDeps): readonly ResourceDefinition[] {
+  return [configmap, namespace, secret, pod, serviceKind(deps), controllerrevision, deployment, replicaset];
 }

@@ -35,7 +35,8 @@ function validateUpdate(object: ConfigMap, old: ConfigMap): FieldError[] {
   if (old.immutable === true) {
     if (object.immutable !== true) errors.push(forbiddenField('immutable', 'field is immutable when `immutable` is set'));
     if (!deepEqual(object.data, old.data)) errors.push(forbiddenField('data', 'field is immutable when `immutable` is set'));
-    if (!deepEqual(object.binaryData, old.binaryData)) errors.push(forbiddenField('binaryData', 'field is immutable when `immutable` is set'));
+    if (!deepEqual(object.binaryData, old.binaryData))
+      errors.push(forbiddenField('binaryData', 'field is immutable when `immutable` is set'));
   }
   return [...errors, ...validate(object)];
 }

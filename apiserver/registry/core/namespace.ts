@@ -3,14 +3,13 @@
  * Mirrors kubernetes `pkg/registry/core/namespace`.
  */
 import type { FieldError } from '../../../machinery/api/field-error.ts';
+import { invalidValue } from '../../../machinery/api/field-error.ts';
 import type { Namespace } from '../../../machinery/api/types/core.v1.ts';
 import { defineKind } from '../define.ts';
 import { keepAllBut, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
 import { kubeFinalizerErrors } from '../validation/metadata.ts';
-import { nameIsLabel } from '../validation/names.ts';
-import { qualifiedName } from '../validation/names.ts';
-import { invalidValue } from '../../../machinery/api/field-error.ts';
+import { nameIsLabel, qualifiedName } from '../validation/names.ts';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
@@ -34,7 +33,11 @@ function specFinalizerErrors(object: Namespace): FieldError[] {
     for (const detail of qualifiedName(name)) errors.push(invalidValue(`spec.finalizers`, name, detail));
     kubeFinalizerErrors([name], errors, `spec.finalizers[${i}]`);
   });
-  return errors.map((e) => ({ ...e, field: e.field.replace(/\]\[0\]$/, ']'), message: e.message.replace(/^(spec\.finalizers\[\d+\])\[0\]/, '$1') }));
+  return errors.map((e) => ({
+    ...e,
+    field: e.field.replace(/\]\[0\]$/, ']'),
+    message: e.message.replace(/^(spec\.finalizers\[\d+\])\[0\]/, '$1'),
+  }));
 }
 
 function statusErrors(object: Namespace): FieldError[] {
@@ -42,7 +45,9 @@ function statusErrors(object: Namespace): FieldError[] {
   if (object.metadata.deletionTimestamp === undefined) {
     return phase === 'Active' ? [] : [invalidValue('status.Phase', phase ?? '', "may only be 'Active' if `deletionTimestamp` is empty")];
   }
-  return phase === 'Terminating' ? [] : [invalidValue('status.Phase', phase ?? '', "may only be 'Terminating' if `deletionTimestamp` is not empty")];
+  return phase === 'Terminating'
+    ? []
+    : [invalidValue('status.Phase', phase ?? '', "may only be 'Terminating' if `deletionTimestamp` is not empty")];
 }
 
 export const namespace = defineKind<Namespace>({

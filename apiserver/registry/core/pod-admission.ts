@@ -7,8 +7,8 @@ import type * as core from '../../../machinery/api/types/core.v1.ts';
 import type { RuntimeClass } from '../../../machinery/api/types/node.k8s.io.v1.ts';
 import type { PriorityClass } from '../../../machinery/api/types/scheduling.k8s.io.v1.ts';
 import type { StrategyContext } from '../resource.ts';
-import { admitServiceAccount } from './pod-service-account.ts';
 import { MIRROR } from '../validation/pod-annotations.ts';
+import { admitServiceAccount } from './pod-service-account.ts';
 
 const PODS = { group: '', resource: 'pods' };
 const DEFAULT_TOLERATION_SECONDS = 300;
@@ -128,7 +128,10 @@ function admitRuntimeClass(pod: core.Pod, context: StrategyContext): void {
   for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
     const own = spec.nodeSelector?.[key];
     if (own !== undefined && own !== value) {
-      throw refusePod(pod, `pod rejected: conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`);
+      throw refusePod(
+        pod,
+        `pod rejected: conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
+      );
     }
     spec.nodeSelector = { ...spec.nodeSelector, [key]: value };
   }

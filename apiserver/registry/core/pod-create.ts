@@ -6,7 +6,7 @@ import { formatTime } from '../../../machinery/api/time.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import type { StrategyContext } from '../resource.ts';
 import { imageSpaceErrors } from '../validation/containers.ts';
-import { annotationFieldErrors, APP_ARMOR_PREFIX, containersOf, podAnnotationErrors } from '../validation/pod-annotations.ts';
+import { APP_ARMOR_PREFIX, annotationFieldErrors, containersOf, podAnnotationErrors } from '../validation/pod-annotations.ts';
 import { podSpecErrors } from '../validation/pod-spec.ts';
 import { qosClassOf } from '../validation/qos.ts';
 
@@ -32,7 +32,8 @@ export function preparePodForCreate(pod: core.Pod, context: StrategyContext): vo
 
 /** Fields behind gates that are off. */
 export function dropDisabledFields(spec: core.PodSpec): void {
-  for (const { container } of containersOf(spec, '')) if (container.lifecycle?.stopSignal !== undefined) delete container.lifecycle.stopSignal;
+  for (const { container } of containersOf(spec, ''))
+    if (container.lifecycle?.stopSignal !== undefined) delete container.lifecycle.stopSignal;
   for (const volume of spec.volumes ?? []) {
     for (const source of volume.projected?.sources ?? []) {
       delete source.clusterTrustBundle;
@@ -57,7 +58,12 @@ function mergeLabelKeys(pod: core.Pod): void {
 
 type Selecting = { labelSelector?: core.PodAffinityTerm['labelSelector'] } | undefined;
 
-function addRequirements(term: Selecting, labels: Record<string, string>, keys: readonly string[] | undefined, operator: 'In' | 'NotIn'): void {
+function addRequirements(
+  term: Selecting,
+  labels: Record<string, string>,
+  keys: readonly string[] | undefined,
+  operator: 'In' | 'NotIn',
+): void {
   const selector = term?.labelSelector;
   if (!selector || keys === undefined) return;
   for (const key of keys) {

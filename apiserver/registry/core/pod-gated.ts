@@ -17,7 +17,8 @@ export function nodeSelectorChangeErrors(spec: core.PodSpec, old: core.PodSpec, 
   else spec.nodeSelector = old.nodeSelector;
 }
 
-const sorted = (map: Record<string, string>): Record<string, string> => Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
+const sorted = (map: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 export function nodeAffinityChangeErrors(spec: core.PodSpec, old: core.PodSpec, errors: FieldError[]): void {
   const next = spec.affinity?.nodeAffinity;
@@ -37,7 +38,12 @@ export function nodeAffinityChangeErrors(spec: core.PodSpec, old: core.PodSpec, 
 }
 
 /** Terms are alternatives: none may come or go; requirements within a term narrow it: they may come. */
-function termsErrors(next: readonly core.NodeSelectorTerm[], old: readonly core.NodeSelectorTerm[], path: string, errors: FieldError[]): void {
+function termsErrors(
+  next: readonly core.NodeSelectorTerm[],
+  old: readonly core.NodeSelectorTerm[],
+  path: string,
+  errors: FieldError[],
+): void {
   if (old.length === 0) return;
   if (next.length !== old.length) {
     const shown = next.length === 0 ? undefined : next.map(goTerm);
@@ -50,7 +56,10 @@ function termsErrors(next: readonly core.NodeSelectorTerm[], old: readonly core.
   });
 }
 
-function onlyAdds(next: readonly core.NodeSelectorRequirement[] | undefined, old: readonly core.NodeSelectorRequirement[] | undefined): boolean {
+function onlyAdds(
+  next: readonly core.NodeSelectorRequirement[] | undefined,
+  old: readonly core.NodeSelectorRequirement[] | undefined,
+): boolean {
   return (old ?? []).every((requirement, i) => next?.[i] !== undefined && deepEqual(requirement, next[i]));
 }
 
@@ -58,4 +67,8 @@ const goTerm = (term: core.NodeSelectorTerm): object => ({
   MatchExpressions: term.matchExpressions?.map(goRequirement) ?? null,
   MatchFields: term.matchFields?.map(goRequirement) ?? null,
 });
-const goRequirement = ({ key, operator, values }: core.NodeSelectorRequirement): object => ({ Key: key, Operator: operator, Values: values ?? null });
+const goRequirement = ({ key, operator, values }: core.NodeSelectorRequirement): object => ({
+  Key: key,
+  Operator: operator,
+  Values: values ?? null,
+});

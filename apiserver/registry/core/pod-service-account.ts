@@ -72,7 +72,10 @@ function limitSecrets(pod: core.Pod, account: core.ServiceAccount): void {
       for (const variable of container.env ?? []) {
         const name = variable.valueFrom?.secretKeyRef?.name;
         if (name !== undefined && !allowed.has(name)) {
-          throw refusePod(pod, `${kind} ${container.name} with envVar ${variable.name} referencing secret.secretName="${name}" ${tail} secret`);
+          throw refusePod(
+            pod,
+            `${kind} ${container.name} with envVar ${variable.name} referencing secret.secretName="${name}" ${tail} secret`,
+          );
         }
       }
       for (const source of container.envFrom ?? []) {

@@ -46,7 +46,9 @@ function statusErrors(pod: core.Pod, old: core.Pod): FieldError[] {
 function conditionErrors(conditions: readonly core.PodCondition[], errors: FieldError[]): void {
   conditions.forEach((condition, i) => {
     if ((condition.observedGeneration ?? 0) < 0) {
-      errors.push(invalidValue(`status.conditions[${i}].observedGeneration`, condition.observedGeneration, 'must be a non-negative integer'));
+      errors.push(
+        invalidValue(`status.conditions[${i}].observedGeneration`, condition.observedGeneration, 'must be a non-negative integer'),
+      );
     }
     if (SYSTEM_CONDITIONS.has(condition.type)) return;
     const type = condition.type ?? '';
@@ -73,7 +75,11 @@ function transitionErrors(next: core.PodStatus, old: core.PodStatus, rule: Trans
   });
 }
 
-function claimStatusErrors(statuses: readonly core.PodResourceClaimStatus[], claims: readonly core.PodResourceClaim[], errors: FieldError[]): void {
+function claimStatusErrors(
+  statuses: readonly core.PodResourceClaimStatus[],
+  claims: readonly core.PodResourceClaim[],
+  errors: FieldError[],
+): void {
   const seen = new Set<string>();
   statuses.forEach((status, i) => {
     const path = `status.resourceClaimStatuses[${i}].name`;

@@ -6,8 +6,8 @@ import { type FieldError, forbiddenField, invalidValue, required } from '../../.
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { keepStatus } from '../status.ts';
 import { tolerationErrors } from '../validation/taints.ts';
-import { nodeAffinityChangeErrors, nodeSelectorChangeErrors } from './pod-gated.ts';
 import { podSpecAndAnnotationErrors } from './pod-create.ts';
+import { nodeAffinityChangeErrors, nodeSelectorChangeErrors } from './pod-gated.ts';
 
 const UPDATABLE = [
   '`spec.containers[*].image`',
@@ -37,7 +37,12 @@ export function validatePodUpdate(pod: core.Pod, old: core.Pod): FieldError[] {
   return errors;
 }
 
-function imageChangesStop(next: core.Container[] | undefined, old: core.Container[] | undefined, path: string, errors: FieldError[]): boolean {
+function imageChangesStop(
+  next: core.Container[] | undefined,
+  old: core.Container[] | undefined,
+  path: string,
+  errors: FieldError[],
+): boolean {
   if ((next?.length ?? 0) !== (old?.length ?? 0)) {
     errors.push(forbiddenField(path, 'pod updates may not add or remove containers'));
     return true;
@@ -77,7 +82,9 @@ function gateChangeErrors(next: readonly core.PodSchedulingGate[], old: readonly
   const known = new Set(old.map((gate) => gate.name));
   next.forEach((gate, i) => {
     if (known.has(gate.name)) return;
-    errors.push(forbiddenField(`spec.schedulingGates[${i}].name`, `only deletion is allowed, but found new scheduling gate '${gate.name}'`));
+    errors.push(
+      forbiddenField(`spec.schedulingGates[${i}].name`, `only deletion is allowed, but found new scheduling gate '${gate.name}'`),
+    );
   });
 }
 

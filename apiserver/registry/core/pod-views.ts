@@ -40,9 +40,12 @@ export const ephemeralContainersView: SubresourceStrategy<core.Pod> = {
     for (const before of old.spec.ephemeralContainers ?? []) {
       const after = pod.spec.ephemeralContainers?.find((c) => c.name === before.name);
       const name = JSON.stringify(before.name);
-      if (after === undefined) errors.push(forbiddenField('spec.ephemeralContainers', `existing ephemeral containers ${name} may not be removed\n`));
+      if (after === undefined)
+        errors.push(forbiddenField('spec.ephemeralContainers', `existing ephemeral containers ${name} may not be removed\n`));
       else if (!deepEqual(before, after)) {
-        const changed = (Object.keys({ ...before, ...after }) as (keyof core.EphemeralContainer)[]).filter((k) => !deepEqual(before[k], after[k]));
+        const changed = (Object.keys({ ...before, ...after }) as (keyof core.EphemeralContainer)[]).filter(
+          (k) => !deepEqual(before[k], after[k]),
+        );
         const detail = `existing ephemeral containers ${name} may not be changed\n@@ - changed: ${changed.join(', ')} @@`;
         errors.push(forbiddenField('spec.ephemeralContainers', detail));
       }
@@ -126,11 +129,16 @@ const otherResources = (list: Record<string, string> | undefined): Record<string
 function mutabilityErrors(pod: core.Pod, old: core.Pod, errors: FieldError[]): void {
   const fixed = (container: core.Container | undefined): object => ({
     ...container,
-    resources: { limits: otherResources(container?.resources?.limits), requests: otherResources(container?.resources?.requests), claims: container?.resources?.claims ?? [] },
+    resources: {
+      limits: otherResources(container?.resources?.limits),
+      requests: otherResources(container?.resources?.requests),
+      claims: container?.resources?.claims ?? [],
+    },
     resizePolicy: container?.resizePolicy ?? [],
   });
   old.spec.containers.forEach((container, i) => {
-    if (!deepEqual(fixed(pod.spec.containers[i]), fixed(container))) errors.push(forbiddenField('spec', 'only cpu and memory resources are mutable'));
+    if (!deepEqual(fixed(pod.spec.containers[i]), fixed(container)))
+      errors.push(forbiddenField('spec', 'only cpu and memory resources are mutable'));
   });
   old.spec.initContainers?.forEach((container, i) => {
     if (!deepEqual(fixed(pod.spec.initContainers?.[i]), fixed(container))) {

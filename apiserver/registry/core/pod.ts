@@ -11,9 +11,9 @@ import { dnsLabel } from '../validation/names.ts';
 import { podWarnings } from '../validation/pod-warnings.ts';
 import { admitPod } from './pod-admission.ts';
 import { preparePodForCreate, validatePodCreate } from './pod-create.ts';
+import { podStatusView } from './pod-status.ts';
 import { preparePodForUpdate, validatePodUpdate } from './pod-update.ts';
 import { ephemeralContainersView, resizeView } from './pod-views.ts';
-import { podStatusView } from './pod-status.ts';
 
 function applyDefaults(pod: Pod): void {
   if (pod.spec) {

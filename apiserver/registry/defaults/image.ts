@@ -11,4 +11,5 @@ export function isLatest(image: string): boolean {
   return named.slice(colon + 1) === 'latest';
 }
 
-export const defaultPullPolicy = (image: string | undefined): 'Always' | 'IfNotPresent' => (isLatest(image ?? '') ? 'Always' : 'IfNotPresent');
+export const defaultPullPolicy = (image: string | undefined): 'Always' | 'IfNotPresent' =>
+  isLatest(image ?? '') ? 'Always' : 'IfNotPresent';

@@ -92,7 +92,8 @@ function defaultHostPorts(containers: core.Container[] | undefined): void {
 function defaultPodRequests(spec: core.PodSpec): void {
   const limits = spec.resources?.limits;
   if (limits === undefined) return;
-  const stated = (name: string): boolean => [...(spec.containers ?? []), ...(spec.initContainers ?? [])].some((c) => c.resources?.requests?.[name] !== undefined);
+  const stated = (name: string): boolean =>
+    [...(spec.containers ?? []), ...(spec.initContainers ?? [])].some((c) => c.resources?.requests?.[name] !== undefined);
   const requests = spec.resources!.requests ?? {};
   for (const name in limits) if (requests[name] === undefined && !stated(name)) requests[name] = limits[name]!;
   if (Object.keys(requests).length > 0) spec.resources!.requests = requests;

@@ -28,7 +28,8 @@ function defaultVolume(volume: core.Volume): void {
 }
 
 function hasSource(volume: core.Volume): boolean {
-  for (const key in volume) if (key !== 'name' && volume[key as keyof core.Volume] !== undefined && volume[key as keyof core.Volume] !== null) return true;
+  for (const key in volume)
+    if (key !== 'name' && volume[key as keyof core.Volume] !== undefined && volume[key as keyof core.Volume] !== null) return true;
   return false;
 }
 

@@ -18,7 +18,10 @@ export function podCells(pod: Pod, now: Date): unknown[] {
   const sidecars = new Set((spec.initContainers ?? []).filter((c) => c.restartPolicy === 'Always').map((c) => c.name));
   const total = (spec.containers ?? []).length + sidecars.size;
   const tally = tallyOf(pod, sidecars);
-  const restarts = tally.restarts !== 0 && tally.lastRestart !== '' ? `${tally.restarts} (${ageCell(tally.lastRestart, now)} ago)` : String(tally.restarts);
+  const restarts =
+    tally.restarts !== 0 && tally.lastRestart !== ''
+      ? `${tally.restarts} (${ageCell(tally.lastRestart, now)} ago)`
+      : String(tally.restarts);
   return [
     metadata.name,
     `${tally.ready}/${total}`,
@@ -34,7 +37,12 @@ export function podCells(pod: Pod, now: Date): unknown[] {
 
 function tallyOf({ spec, status = {} }: Pod, sidecars: ReadonlySet<string>): Tally {
   const gated = status.conditions?.some((c) => c.type === 'PodScheduled' && c.reason === 'SchedulingGated') === true;
-  const tally: Tally = { reason: gated ? 'SchedulingGated' : status.reason || (status.phase ?? ''), ready: 0, restarts: 0, lastRestart: '' };
+  const tally: Tally = {
+    reason: gated ? 'SchedulingGated' : status.reason || (status.phase ?? ''),
+    ready: 0,
+    restarts: 0,
+    lastRestart: '',
+  };
   const sidecarTally: Tally = { reason: '', ready: 0, restarts: 0, lastRestart: '' };
   let initializing = false;
   const inits = status.initContainerStatuses ?? [];
@@ -56,7 +64,11 @@ function tallyOf({ spec, status = {} }: Pod, sidecars: ReadonlySet<string>): Tal
   if (!initializing || initialized) {
     tally.restarts = sidecarTally.restarts;
     tally.lastRestart = sidecarTally.lastRestart;
-    tallyContainers(status.containerStatuses ?? [], tally, status.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') === true);
+    tallyContainers(
+      status.containerStatuses ?? [],
+      tally,
+      status.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') === true,
+    );
   }
   return tally;
 }

@@ -31,7 +31,8 @@ export function affinityErrors(affinity: core.Affinity, path: string, errors: Fi
 }
 
 function weightErrors(weight: number | undefined, path: string, errors: FieldError[]): void {
-  if (weight === undefined || weight <= 0 || weight > 100) errors.push(invalidValue(`${path}.weight`, weight ?? 0, 'must be in the range 1-100'));
+  if (weight === undefined || weight <= 0 || weight > 100)
+    errors.push(invalidValue(`${path}.weight`, weight ?? 0, 'must be in the range 1-100'));
 }
 
 export function nodeSelectorErrors(selector: core.NodeSelector, path: string, errors: FieldError[]): void {
@@ -61,7 +62,8 @@ function expressionErrors(requirement: core.NodeSelectorRequirement, path: strin
       break;
     case 'Exists':
     case 'DoesNotExist':
-      if (values.length > 0) errors.push(forbiddenField(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+      if (values.length > 0)
+        errors.push(forbiddenField(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
       break;
     case 'Gt':
     case 'Lt':
@@ -85,7 +87,8 @@ function fieldErrors(requirement: core.NodeSelectorRequirement, path: string, er
       errors.push(required(`${path}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
     }
   } else errors.push(invalidValue(`${path}.operator`, requirement.operator ?? '', 'not a valid selector operator'));
-  if (requirement.key !== 'metadata.name') errors.push(invalidValue(`${path}.key`, requirement.key ?? '', 'not a valid field selector key'));
+  if (requirement.key !== 'metadata.name')
+    errors.push(invalidValue(`${path}.key`, requirement.key ?? '', 'not a valid field selector key'));
   else {
     values.forEach((value, i) => {
       for (const detail of dnsSubdomain(value)) errors.push(invalidValue(`${path}.values[${i}]`, value, detail));
@@ -111,7 +114,11 @@ interface LabelKeys {
   readonly labelSelector?: LabelSelector;
 }
 
-function matchLabelKeysErrors({ matchLabelKeys = [], mismatchLabelKeys = [], labelSelector }: LabelKeys, path: string, errors: FieldError[]): void {
+function matchLabelKeysErrors(
+  { matchLabelKeys = [], mismatchLabelKeys = [], labelSelector }: LabelKeys,
+  path: string,
+  errors: FieldError[],
+): void {
   keyListErrors(matchLabelKeys, labelSelector, `${path}.matchLabelKeys`, errors);
   keyListErrors(mismatchLabelKeys, labelSelector, `${path}.mismatchLabelKeys`, errors);
   matchLabelKeys.forEach((key, i) => {
@@ -126,7 +133,9 @@ function matchLabelKeysErrors({ matchLabelKeys = [], mismatchLabelKeys = [], lab
   ] as const) {
     list.forEach((key, i) => {
       // The key has been merged into the selector once, as a requirement of its own; a second one came from the user.
-      const uses = (labelSelector.matchExpressions ?? []).filter((e) => e.key === key).length + (Object.hasOwn(labelSelector.matchLabels ?? {}, key) ? 1 : 0);
+      const uses =
+        (labelSelector.matchExpressions ?? []).filter((e) => e.key === key).length +
+        (Object.hasOwn(labelSelector.matchLabels ?? {}, key) ? 1 : 0);
       if (uses > 1) errors.push(invalidValue(`${path}[${i}]`, key, `exists in both ${other} and labelSelector`));
     });
   }

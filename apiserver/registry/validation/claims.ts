@@ -29,7 +29,8 @@ export function claimSpecErrors(spec: core.PersistentVolumeClaimSpec, path: stri
     errors.push(invalidValue(`${path}.resources[storage]`, formatQuantity(parseQuantity(storage)), 'must be greater than zero'));
   }
   if (spec.storageClassName) {
-    for (const detail of dnsSubdomain(spec.storageClassName)) errors.push(invalidValue(`${path}.storageClassName`, spec.storageClassName, detail));
+    for (const detail of dnsSubdomain(spec.storageClassName))
+      errors.push(invalidValue(`${path}.storageClassName`, spec.storageClassName, detail));
   }
   if (spec.volumeMode !== undefined && !VOLUME_MODES.includes(spec.volumeMode)) {
     errors.push(notSupported(`${path}.volumeMode`, spec.volumeMode, VOLUME_MODES));
@@ -42,7 +43,8 @@ export function claimTemplateErrors(template: core.PersistentVolumeClaimTemplate
   labelErrors(metadata.labels, `${path}.metadata.labels`, errors);
   annotationErrors(metadata.annotations, `${path}.metadata.annotations`, errors);
   for (const [key, value] of Object.entries(metadata)) {
-    if (key !== 'labels' && key !== 'annotations' && value !== undefined) errors.push(forbiddenField(`${path}.metadata.${key}`, 'cannot be set'));
+    if (key !== 'labels' && key !== 'annotations' && value !== undefined)
+      errors.push(forbiddenField(`${path}.metadata.${key}`, 'cannot be set'));
   }
   claimSpecErrors(template.spec ?? {}, `${path}.spec`, errors);
 }

@@ -100,7 +100,12 @@ export function hostPortConflicts(container: core.Container, taken: Set<string>,
 const RESIZE_RESOURCES = ['cpu', 'memory'];
 const RESIZE_POLICIES = ['NotRequired', 'RestartContainer'];
 
-function resizePolicyErrors(policies: readonly core.ContainerResizePolicy[], restartPolicy: string, path: string, errors: FieldError[]): void {
+function resizePolicyErrors(
+  policies: readonly core.ContainerResizePolicy[],
+  restartPolicy: string,
+  path: string,
+  errors: FieldError[],
+): void {
   const seen = new Set<string>();
   policies.forEach((policy, i) => {
     const { resourceName = '', restartPolicy: restart = '' } = policy;
@@ -148,4 +153,3 @@ export function imageSpaceErrors(containers: readonly { image?: string }[] | und
     if (image.trim() !== image) errors.push(invalidValue(`${path}[${i}].image`, image, 'must not have leading or trailing whitespace'));
   });
 }
-

@@ -58,7 +58,14 @@ function fileSelectorErrors(selector: core.FileKeySelector, path: string, errors
 
 /** `metadata.labels['key']` → path and subscript. */
 const SUBSCRIPT = /^(.*)\['([^']*)'\]$/;
-const CONVERTIBLE = new Set([...ENV_FIELDS, 'metadata.annotations', 'metadata.labels', 'spec.restartPolicy', 'spec.schedulerName', 'status.phase']);
+const CONVERTIBLE = new Set([
+  ...ENV_FIELDS,
+  'metadata.annotations',
+  'metadata.labels',
+  'spec.restartPolicy',
+  'spec.schedulerName',
+  'status.phase',
+]);
 
 export function fieldSelectorErrors(ref: core.ObjectFieldSelector, supported: readonly string[], path: string, errors: FieldError[]): void {
   const { apiVersion = '', fieldPath = '' } = ref;
@@ -116,10 +123,17 @@ function divisorErrors(resource: string, divisor: string | undefined, path: stri
   if (quantityMilli(quantity) === 0) return;
   const text = formatQuantity(quantity);
   if (resource.endsWith('.cpu')) {
-    if (text !== '1m' && text !== '1') errors.push(invalidValue(path, resource, "only divisor's values 1m and 1 are supported with the cpu resource"));
+    if (text !== '1m' && text !== '1')
+      errors.push(invalidValue(path, resource, "only divisor's values 1m and 1 are supported with the cpu resource"));
     return;
   }
-  const named = resource.endsWith('.memory') ? 'memory' : resource.endsWith('.ephemeral-storage') ? 'local ephemeral storage' : isHugePages(resource) ? 'hugepages' : undefined;
+  const named = resource.endsWith('.memory')
+    ? 'memory'
+    : resource.endsWith('.ephemeral-storage')
+      ? 'local ephemeral storage'
+      : isHugePages(resource)
+        ? 'hugepages'
+        : undefined;
   if (named !== undefined && !BYTE_DIVISORS.includes(text)) {
     errors.push(invalidValue(path, resource, `only divisor's values ${BYTE_DIVISORS.join(', ')} are supported with the ${named} resource`));
   }
@@ -127,14 +141,16 @@ function divisorErrors(resource: string, divisor: string | undefined, path: stri
 
 export function envFromErrors(sources: readonly core.EnvFromSource[], path: string, errors: FieldError[]): void {
   sources.forEach((source, i) => {
-    if (source.prefix) for (const detail of envVarName(source.prefix)) errors.push(invalidValue(`${path}[${i}].prefix`, source.prefix, detail));
+    if (source.prefix)
+      for (const detail of envVarName(source.prefix)) errors.push(invalidValue(`${path}[${i}].prefix`, source.prefix, detail));
     let count = 0;
     for (const member of ['configMapRef', 'secretRef'] as const) {
       const ref = source[member];
       if (!ref) continue;
       count++;
       if (!ref.name) errors.push(required(`${path}[${i}].${member}.name`));
-      else for (const detail of nameIsSubdomain(ref.name, true)) errors.push(invalidValue(`${path}[${i}].${member}.name`, ref.name, detail));
+      else
+        for (const detail of nameIsSubdomain(ref.name, true)) errors.push(invalidValue(`${path}[${i}].${member}.name`, ref.name, detail));
     }
     if (count === 0) errors.push(invalidValue(path, '', 'must specify one of: `configMapRef` or `secretRef`'));
     else if (count > 1) errors.push(invalidValue(path, '', 'may not have more than one field specified at a time'));

@@ -3,7 +3,7 @@
  */
 import { duplicate, type FieldError, forbiddenField, invalidValue, notFoundValue } from '../../../machinery/api/field-error.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
-import { commonErrors, type ContainerScope, hostPortConflicts, restartErrors } from './containers.ts';
+import { type ContainerScope, commonErrors, hostPortConflicts, restartErrors } from './containers.ts';
 import { lifecycleErrors, livenessProbeErrors, readinessProbeErrors } from './probes.ts';
 
 const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always';

@@ -19,7 +19,8 @@ export function ipFamily(text: string): IpFamily | undefined {
   return parts.length === 4 && parts.every((p) => DECIMAL_PART.test(p) && Number(p) < 256) ? 'IPv4' : undefined;
 }
 
-const hasLeadingZeros = (text: string): boolean => /^[0-9]+(\.[0-9]+){3}$/.test(text) && text.split('.').some((p) => p.length > 1 && p.startsWith('0'));
+const hasLeadingZeros = (text: string): boolean =>
+  /^[0-9]+(\.[0-9]+){3}$/.test(text) && text.split('.').some((p) => p.length > 1 && p.startsWith('0'));
 
 export function ipErrors(text: string, path: string, errors: FieldError[]): void {
   if (hasLeadingZeros(text)) errors.push(invalidValue(path, text, 'must not have leading 0s'));
@@ -46,5 +47,7 @@ export function dnsLabelErrors(text: string, path: string, errors: FieldError[])
 export function canonicalIpWarning(text: string, path: string): string | undefined {
   if (ipFamily(text) !== 'IPv6') return undefined;
   const canonical = ipaddr.IPv6.parse(text).toRFC5952String();
-  return canonical === text ? undefined : `${path}: IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`;
+  return canonical === text
+    ? undefined
+    : `${path}: IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`;
 }

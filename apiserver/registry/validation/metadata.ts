@@ -2,9 +2,17 @@
  * Rules of metadata: at creation and across an update. Mirrors apimachinery `api/validation/objectmeta.go`, `meta/v1/validation` and the additions
  * of kubernetes `core/validation` ValidateObjectMeta.
  */
-import { type FieldError, type FieldPath, forbiddenField, invalidValue, quoteGo, required, tooLong } from '../../../machinery/api/field-error.ts';
+import {
+  type FieldError,
+  type FieldPath,
+  forbiddenField,
+  invalidValue,
+  quoteGo,
+  required,
+  tooLong,
+} from '../../../machinery/api/field-error.ts';
 import type { ObjectMeta } from '../../../machinery/api/object.ts';
-import { labelValue, nameIsLabel, type NameRule, qualifiedName } from './names.ts';
+import { labelValue, type NameRule, nameIsLabel, qualifiedName } from './names.ts';
 
 const ANNOTATIONS_LIMIT = 256 * 1024;
 export const IMMUTABLE = 'field is immutable';
@@ -59,7 +67,14 @@ function ownerReferenceErrors(meta: ObjectMeta, errors: FieldError[]): void {
 
 /** In the member order of the Go type, whatever order the client wrote. */
 function goReference(r: NonNullable<ObjectMeta['ownerReferences']>[number]): object {
-  return { apiVersion: r.apiVersion, kind: r.kind, name: r.name, uid: r.uid, controller: r.controller, blockOwnerDeletion: r.blockOwnerDeletion };
+  return {
+    apiVersion: r.apiVersion,
+    kind: r.kind,
+    name: r.name,
+    uid: r.uid,
+    controller: r.controller,
+    blockOwnerDeletion: r.blockOwnerDeletion,
+  };
 }
 
 function finalizerErrors(finalizers: readonly string[] | undefined, errors: FieldError[]): void {
@@ -98,7 +113,8 @@ function managedFieldsErrors(meta: ObjectMeta, errors: FieldError[]): void {
 /** What a name function and all rules of stored metadata say. */
 export function metadataErrors(meta: ObjectMeta, namespaced: boolean, rule: NameRule, errors: FieldError[]): void {
   const { name = '', generateName = '', namespace = '' } = meta;
-  if (generateName !== '') for (const detail of rule(generateName, true)) errors.push(invalidValue('metadata.generateName', generateName, detail));
+  if (generateName !== '')
+    for (const detail of rule(generateName, true)) errors.push(invalidValue('metadata.generateName', generateName, detail));
   if (name === '') errors.push(required('metadata.name', 'name or generateName is required'));
   else for (const detail of rule(name, false)) errors.push(invalidValue('metadata.name', name, detail));
   if (!namespaced) {
@@ -122,18 +138,22 @@ export function metadataUpdateErrors(meta: ObjectMeta, old: ObjectMeta, errors: 
     if (added.length > 0) {
       const list = `[]string{${added.map(quoteGo).join(', ')}}`;
       errors.push(
-        forbiddenField('metadata.finalizers', `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`),
+        forbiddenField(
+          'metadata.finalizers',
+          `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`,
+        ),
       );
     }
   }
   if (!meta.resourceVersion) errors.push(invalidValue('metadata.resourceVersion', '', 'must be specified for an update'));
-  if ((meta.generation ?? 0) < (old.generation ?? 0)) errors.push(invalidValue('metadata.generation', meta.generation, 'must not be decremented'));
+  if ((meta.generation ?? 0) < (old.generation ?? 0))
+    errors.push(invalidValue('metadata.generation', meta.generation, 'must not be decremented'));
   for (const field of IMMUTABLE_FIELDS) {
-    if (meta[field] !== old[field]) errors.push(invalidValue(`metadata.${field}`, meta[field] ?? (field === 'uid' ? '' : undefined), IMMUTABLE));
+    if (meta[field] !== old[field])
+      errors.push(invalidValue(`metadata.${field}`, meta[field] ?? (field === 'uid' ? '' : undefined), IMMUTABLE));
   }
   labelErrors(meta.labels, 'metadata.labels', errors);
   annotationErrors(meta.annotations, 'metadata.annotations', errors);
   ownerReferenceErrors(meta, errors);
   managedFieldsErrors(meta, errors);
 }
-

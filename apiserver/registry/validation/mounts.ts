@@ -1,14 +1,26 @@
 /**
  * Volume mounts and block devices of a container. Mirrors kubernetes `core/validation` ValidateVolumeMounts and ValidateVolumeDevices.
  */
-import { type FieldError, forbiddenField, invalidValue, notFoundValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notFoundValue,
+  notSupported,
+  required,
+} from '../../../machinery/api/field-error.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { hasBacksteps, localDescendingPathErrors } from './paths.ts';
 
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
 const RECURSIVE = ['Disabled', 'Enabled', 'IfPossible'];
 
-export function mountErrors(container: core.Container, volumes: ReadonlyMap<string, core.Volume>, path: string, errors: FieldError[]): void {
+export function mountErrors(
+  container: core.Container,
+  volumes: ReadonlyMap<string, core.Volume>,
+  path: string,
+  errors: FieldError[],
+): void {
   const mounts = container.volumeMounts ?? [];
   const devices = container.volumeDevices ?? [];
   const paths = new Set<string>();
@@ -21,7 +33,8 @@ export function mountErrors(container: core.Container, volumes: ReadonlyMap<stri
     if (mountPath === '') errors.push(required(`${at}.mountPath`));
     if (paths.has(mountPath)) errors.push(invalidValue(`${at}.mountPath`, mountPath, 'must be unique'));
     paths.add(mountPath);
-    if (devices.some((d) => (d.name ?? '') === name)) errors.push(invalidValue(`${at}.name`, name, 'must not already exist in volumeDevices'));
+    if (devices.some((d) => (d.name ?? '') === name))
+      errors.push(invalidValue(`${at}.name`, name, 'must not already exist in volumeDevices'));
     if (devices.some((d) => (d.devicePath ?? '') === mountPath)) {
       errors.push(invalidValue(`${at}.mountPath`, mountPath, 'must not already exist as a path in volumeDevices'));
     }
@@ -34,7 +47,8 @@ export function mountErrors(container: core.Container, volumes: ReadonlyMap<stri
 function optionErrors(mount: core.VolumeMount, container: core.Container, path: string, errors: FieldError[]): void {
   if (mount.subPath) localDescendingPathErrors(mount.subPath, `${path}.subPath`, errors);
   if (mount.subPathExpr) {
-    if (mount.subPath) errors.push(invalidValue(`${path}.subPathExpr`, mount.subPathExpr, 'subPathExpr and subPath are mutually exclusive'));
+    if (mount.subPath)
+      errors.push(invalidValue(`${path}.subPathExpr`, mount.subPathExpr, 'subPathExpr and subPath are mutually exclusive'));
     localDescendingPathErrors(mount.subPathExpr, `${path}.subPathExpr`, errors);
   }
   const propagation = mount.mountPropagation;
@@ -76,7 +90,8 @@ function deviceErrors(container: core.Container, volumes: ReadonlyMap<string, co
     if (devicePath !== '' && hasBacksteps(devicePath)) {
       errors.push(invalidValue(`${at}.devicePath`, devicePath, "can not contain backsteps ('..')"));
     } else paths.add(devicePath);
-    if (mounts.some((m) => (m.name ?? '') === name)) errors.push(invalidValue(`${at}.name`, name, 'must not already exist in volumeMounts'));
+    if (mounts.some((m) => (m.name ?? '') === name))
+      errors.push(invalidValue(`${at}.name`, name, 'must not already exist in volumeMounts'));
     if (mounts.some((m) => (m.mountPath ?? '') === devicePath)) {
       errors.push(invalidValue(`${at}.devicePath`, devicePath, 'must not already exist as a path in volumeMounts'));
     }

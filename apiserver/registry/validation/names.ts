@@ -60,7 +60,13 @@ const labelValueDetail = regexDetail(
   'my_value',
   '12345',
 );
-const configKeyDetail = regexDetail("a valid config key must consist of alphanumeric characters, '-', '_' or '.'", CONFIG_KEY, 'key.name', 'KEY_NAME', 'key-name');
+const configKeyDetail = regexDetail(
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+  CONFIG_KEY,
+  'key.name',
+  'KEY_NAME',
+  'key-name',
+);
 
 const byteLength = (text: string): number => Buffer.byteLength(text);
 
@@ -154,7 +160,9 @@ export const portNumber = (port: number): string[] => (port >= 1 && port <= 6553
 const HTTP_HEADER = '[-A-Za-z0-9]+';
 const httpHeaderRegex = whole(HTTP_HEADER);
 export const httpHeaderName = (text: string): string[] =>
-  httpHeaderRegex.test(text) ? VALID : [regexDetail("a valid HTTP header must consist of alphanumeric characters or '-'", HTTP_HEADER, 'X-Header-Name')];
+  httpHeaderRegex.test(text)
+    ? VALID
+    : [regexDetail("a valid HTTP header must consist of alphanumeric characters or '-'", HTTP_HEADER, 'X-Header-Name')];
 
 /** What no name may be or contain, since names are path segments. */
 export function pathSegmentName(name: string): string[] {

@@ -43,7 +43,8 @@ function appArmorErrors(annotations: Record<string, string>, spec: core.PodSpec 
     if (!key.startsWith(APP_ARMOR_PREFIX)) continue;
     const name = key.slice(APP_ARMOR_PREFIX.length);
     const profile = annotations[key]!;
-    if (![...containersOf(spec, '')].some((c) => c.container.name === name)) errors.push(invalidValue(`${path}[${key}]`, name, 'container not found'));
+    if (![...containersOf(spec, '')].some((c) => c.container.name === name))
+      errors.push(invalidValue(`${path}[${key}]`, name, 'container not found'));
     if (profile !== '' && profile !== 'runtime/default' && profile !== 'unconfined' && !profile.startsWith('localhost/')) {
       errors.push(invalidValue(`${path}[${key}]`, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`));
     }
@@ -59,7 +60,8 @@ interface Profile {
 export function annotationFieldErrors(annotations: Annotations, spec: core.PodSpec, path: string, errors: FieldError[]): void {
   if (annotations === undefined) return;
   const pod = annotations[SECCOMP_POD];
-  if (pod !== undefined) matchErrors(pod, spec.securityContext?.seccompProfile, ['seccomp', `${path}.securityContext.seccompProfile`], errors);
+  if (pod !== undefined)
+    matchErrors(pod, spec.securityContext?.seccompProfile, ['seccomp', `${path}.securityContext.seccompProfile`], errors);
   for (const { container, path: at } of containersOf(spec, path)) {
     const annotation = annotations[SECCOMP_CONTAINER_PREFIX + container.name];
     if (annotation !== undefined) {
@@ -74,11 +76,17 @@ export function annotationFieldErrors(annotations: Annotations, spec: core.PodSp
   }
 }
 
-function matchErrors(annotation: string, profile: Profile | undefined, [what, path]: readonly [string, string], errors: FieldError[]): void {
+function matchErrors(
+  annotation: string,
+  profile: Profile | undefined,
+  [what, path]: readonly [string, string],
+  errors: FieldError[],
+): void {
   if (!profile) return;
   const typeError = (): void => void errors.push(forbiddenField(`${path}.type`, `${what} type in annotation and field must match`));
   if (profile.type === 'Unconfined' && annotation !== 'unconfined') typeError();
-  else if (profile.type === 'RuntimeDefault' && annotation !== 'runtime/default' && (what !== 'seccomp' || annotation !== 'docker/default')) typeError();
+  else if (profile.type === 'RuntimeDefault' && annotation !== 'runtime/default' && (what !== 'seccomp' || annotation !== 'docker/default'))
+    typeError();
   else if (profile.type === 'Localhost') {
     if (!annotation.startsWith('localhost/')) typeError();
     else if (annotation.slice('localhost/'.length) !== profile.localhostProfile) {

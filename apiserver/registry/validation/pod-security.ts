@@ -106,7 +106,8 @@ export function containerSecurityErrors(context: core.SecurityContext, hostUsers
   const mount = context.procMount;
   if (mount !== undefined) {
     choice(mount, ['Default', 'Unmasked'], `${path}.procMount`, errors);
-    if (hostUsers && mount === 'Unmasked') errors.push(invalidValue(`${path}.procMount`, mount, '`hostUsers` must be false to use `Unmasked`'));
+    if (hostUsers && mount === 'Unmasked')
+      errors.push(invalidValue(`${path}.procMount`, mount, '`hostUsers` must be false to use `Unmasked`'));
   }
   seccompErrors(context.seccompProfile, `${path}.seccompProfile`, errors);
   if (context.allowPrivilegeEscalation === false) {
@@ -122,7 +123,10 @@ export function containerSecurityErrors(context: core.SecurityContext, hostUsers
 }
 
 /** Upstream prints its internal struct here; what follows the first member is not promised. */
-const goContext = (context: core.SecurityContext): object => ({ Capabilities: context.capabilities ?? null, Privileged: context.privileged ?? null });
+const goContext = (context: core.SecurityContext): object => ({
+  Capabilities: context.capabilities ?? null,
+  Privileged: context.privileged ?? null,
+});
 
 const MAX_NAMESERVERS = 3;
 const MAX_SEARCHES = 32;
@@ -135,7 +139,12 @@ const searchDetail = regexDetail(
   'example.com',
 );
 
-export function dnsConfigErrors(config: core.PodDNSConfig | undefined, policy: string | undefined, path: string, errors: FieldError[]): void {
+export function dnsConfigErrors(
+  config: core.PodDNSConfig | undefined,
+  policy: string | undefined,
+  path: string,
+  errors: FieldError[],
+): void {
   const nameservers = config?.nameservers ?? [];
   if (policy === 'None') {
     if (!config) {

@@ -6,7 +6,7 @@
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { affinityErrors, topologySpreadErrors } from './affinity.ts';
-import { containersErrors, type ContainerScope } from './containers.ts';
+import { type ContainerScope, containersErrors } from './containers.ts';
 import { ephemeralContainersErrors, initContainersErrors } from './init-containers.ts';
 import { dnsLabelErrors, ipErrors } from './ip.ts';
 import { labelErrors } from './metadata.ts';

@@ -6,8 +6,8 @@ import { type FieldError, forbiddenField, invalidValue, notSupported, required }
 import type { LabelSelector } from '../../../machinery/api/object.ts';
 import type { PodTemplateSpec } from '../../../machinery/api/types/core.v1.ts';
 import { annotationErrors, labelErrors } from './metadata.ts';
-import { podSpecErrors } from './pod-spec.ts';
 import { podAnnotationErrors } from './pod-annotations.ts';
+import { podSpecErrors } from './pod-spec.ts';
 import { isEmptySelector, labelSelectorErrors, selectorMatches } from './selectors.ts';
 
 const EMPTY: PodTemplateSpec = {} as PodTemplateSpec;
@@ -36,13 +36,19 @@ export interface SelectedTemplate {
 }
 
 /** The selector, its match with the template's labels, and the template of a workload that keeps pods running. */
-export function selectorAndTemplateErrors(spec: SelectedTemplate, rules: WorkloadRules, errors: FieldError[], old?: SelectedTemplate): void {
+export function selectorAndTemplateErrors(
+  spec: SelectedTemplate,
+  rules: WorkloadRules,
+  errors: FieldError[],
+  old?: SelectedTemplate,
+): void {
   const { selector } = spec;
   const template = spec.template ?? EMPTY;
   if (selector === undefined || selector === null) errors.push(required('spec.selector'));
   else {
     labelSelectorErrors(selector, 'spec.selector', errors);
-    if (isEmptySelector(selector)) errors.push(invalidValue('spec.selector', selector, `empty selector is invalid for ${rules.selectorOwner}`));
+    if (isEmptySelector(selector))
+      errors.push(invalidValue('spec.selector', selector, `empty selector is invalid for ${rules.selectorOwner}`));
   }
   const matched = selectorMatches(selector, template.metadata?.labels);
   if (matched === undefined) {

@@ -21,10 +21,16 @@ export const DEPRECATED_NODE_LABELS: Readonly<Record<string, string>> = {
 };
 
 /** The deprecation of a label, or undefined. Label names are data, so nothing is read from the prototype. */
-export const deprecatedLabel = (key: string): string | undefined => (Object.hasOwn(DEPRECATED_NODE_LABELS, key) ? DEPRECATED_NODE_LABELS[key] : undefined);
+export const deprecatedLabel = (key: string): string | undefined =>
+  Object.hasOwn(DEPRECATED_NODE_LABELS, key) ? DEPRECATED_NODE_LABELS[key] : undefined;
 
 /** Of a workload: at creation, and at every update that changes what is asked for. */
-export function templateWarnings(object: KubeObject, old: KubeObject | undefined, template: core.PodTemplateSpec | undefined, path: string): string[] {
+export function templateWarnings(
+  object: KubeObject,
+  old: KubeObject | undefined,
+  template: core.PodTemplateSpec | undefined,
+  path: string,
+): string[] {
   if (template?.spec === undefined) return [];
   if (old !== undefined && (old.metadata.generation ?? 0) === (object.metadata.generation ?? 0)) return [];
   return podWarnings(template.metadata, template.spec, path);
@@ -63,7 +69,11 @@ function placementWarnings(spec: core.PodSpec, path: string, warnings: string[])
     termWarnings(term, `${path}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[${i}]`, warnings);
   });
   node?.preferredDuringSchedulingIgnoredDuringExecution?.forEach((term, i) => {
-    termWarnings(term.preference ?? {}, `${path}.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[${i}].preference`, warnings);
+    termWarnings(
+      term.preference ?? {},
+      `${path}.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[${i}].preference`,
+      warnings,
+    );
   });
   spec.topologySpreadConstraints?.forEach((constraint, i) => {
     const at = `${path}.topologySpreadConstraints[${i}]`;
@@ -84,7 +94,9 @@ function affinityWarnings(affinity: core.Affinity | undefined, path: string, war
   for (const member of ['podAffinity', 'podAntiAffinity'] as const) {
     affinity?.[member]?.requiredDuringSchedulingIgnoredDuringExecution?.forEach((term, i) => {
       if (term.labelSelector) return;
-      warnings.push(`${path}.${member}.requiredDuringSchedulingIgnoredDuringExecution[${i}].labelSelector: a null labelSelector results in matching no pod`);
+      warnings.push(
+        `${path}.${member}.requiredDuringSchedulingIgnoredDuringExecution[${i}].labelSelector: a null labelSelector results in matching no pod`,
+      );
     });
     affinity?.[member]?.preferredDuringSchedulingIgnoredDuringExecution?.forEach((term, i) => {
       if (term.podAffinityTerm?.labelSelector) return;
@@ -184,7 +196,9 @@ function portWarnings(container: core.Container, path: string, all: PortAt[], wa
       warnings.push(`${at}: duplicate port name ${JSON.stringify(port.name)} with ${named.path}, ${detail}`);
     }
     if (same !== undefined) {
-      const whole = deepEqual({ ...same.port, name: '' }, { ...port, name: '' }) || ((same.port.hostPort ?? 0) === (port.hostPort ?? 0) && (same.port.hostIP ?? '') === (port.hostIP ?? ''));
+      const whole =
+        deepEqual({ ...same.port, name: '' }, { ...port, name: '' }) ||
+        ((same.port.hostPort ?? 0) === (port.hostPort ?? 0) && (same.port.hostIP ?? '') === (port.hostIP ?? ''));
       warnings.push(`${at}: ${whole ? 'duplicate' : 'overlapping'} port definition with ${same.path}`);
     }
     const entry = { port, path: at, container: path };

@@ -36,7 +36,8 @@ function probeErrors(probe: core.Probe, path: string, errors: FieldError[]): voi
   nonNegative(probe.successThreshold, `${path}.successThreshold`, errors);
   nonNegative(probe.failureThreshold, `${path}.failureThreshold`, errors);
   const grace = probe.terminationGracePeriodSeconds;
-  if (grace !== undefined && grace <= 0) errors.push(invalidValue(`${path}.terminationGracePeriodSeconds`, grace, 'must be greater than 0'));
+  if (grace !== undefined && grace <= 0)
+    errors.push(invalidValue(`${path}.terminationGracePeriodSeconds`, grace, 'must be greater than 0'));
 }
 
 export function lifecycleErrors(lifecycle: core.Lifecycle, gracePeriod: number | undefined, path: string, errors: FieldError[]): void {
@@ -57,7 +58,12 @@ function handlerErrors(handler: Handler, gracePeriod: number | undefined, path: 
   if (found === 0) errors.push(required(path, 'must specify a handler type'));
 }
 
-function oneHandlerErrors({ exec, httpGet, tcpSocket, grpc, sleep }: Handler, gracePeriod: number | undefined, path: string, errors: FieldError[]): void {
+function oneHandlerErrors(
+  { exec, httpGet, tcpSocket, grpc, sleep }: Handler,
+  gracePeriod: number | undefined,
+  path: string,
+  errors: FieldError[],
+): void {
   if (exec) {
     if ((exec.command?.length ?? 0) === 0) errors.push(required(`${path}.exec.command`));
   } else if (httpGet) httpErrors(httpGet, `${path}.httpGet`, errors);

@@ -29,7 +29,8 @@ export function downwardErrors(item: core.DownwardAPIVolumeFile, path: string, e
   else localNonReservedPathErrors(item.path, `${path}.path`, errors);
   if (item.fieldRef) {
     fieldSelectorErrors(item.fieldRef, VOLUME_FIELDS, `${path}.fieldRef`, errors);
-    if (item.resourceFieldRef) errors.push(invalidValue(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
+    if (item.resourceFieldRef)
+      errors.push(invalidValue(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
   } else if (item.resourceFieldRef) resourceSelectorErrors(item.resourceFieldRef, `${path}.resourceFieldRef`, errors, true);
   else errors.push(required(path, 'one of fieldRef and resourceFieldRef is required'));
   modeErrors(item.mode, `${path}.mode`, errors);

@@ -20,7 +20,8 @@ function classOf(containers: readonly { resources?: core.ResourceRequirements }[
     if (sum(resources?.limits, limits) < COMPUTE.length) guaranteed = false;
   }
   if (requests.size === 0 && limits.size === 0) return 'BestEffort';
-  const equal = requests.size === limits.size && [...requests].every(([name, q]) => limits.has(name) && compareQuantities(limits.get(name)!, q) === 0);
+  const equal =
+    requests.size === limits.size && [...requests].every(([name, q]) => limits.has(name) && compareQuantities(limits.get(name)!, q) === 0);
   return guaranteed && equal ? 'Guaranteed' : 'Burstable';
 }
 

@@ -2,7 +2,14 @@
  * Resource names, quantities and requirements. Mirrors kubernetes `core/validation` ValidateResourceRequirements.
  */
 import { duplicate, type FieldError, forbiddenField, invalidValue, required } from '../../../machinery/api/field-error.ts';
-import { addQuantities, compareQuantities, formatQuantity, parseQuantity, type Quantity, quantityMilli } from '../../../machinery/api/quantity.ts';
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+  quantityMilli,
+} from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { qualifiedName } from './names.ts';
 
@@ -35,7 +42,8 @@ export function resourceNameErrors(name: string, path: string, errors: FieldErro
 function containerResourceNameErrors(name: string, path: string, errors: FieldError[]): void {
   resourceNameErrors(name, path, errors);
   if (!name.includes('/')) {
-    if (!CONTAINER_RESOURCES.has(name) && !isHugePages(name)) errors.push(invalidValue(path, name, 'must be a standard resource for containers'));
+    if (!CONTAINER_RESOURCES.has(name) && !isHugePages(name))
+      errors.push(invalidValue(path, name, 'must be a standard resource for containers'));
   } else if (!isNative(name) && !isExtended(name)) errors.push(invalidValue(path, name, "doesn't follow extended resource name standard"));
 }
 
@@ -112,7 +120,12 @@ function requestAgainstLimit(name: string, request: Quantity, limit: Quantity | 
   }
 }
 
-function claimErrors(claims: readonly core.ResourceClaim[], known: readonly core.PodResourceClaim[], path: string, errors: FieldError[]): void {
+function claimErrors(
+  claims: readonly core.ResourceClaim[],
+  known: readonly core.PodResourceClaim[],
+  path: string,
+  errors: FieldError[],
+): void {
   const seen = new Set<string>();
   claims.forEach((claim, i) => {
     const at = `${path}[${i}]`;

@@ -23,7 +23,8 @@ function requirementErrors(requirement: { key: string; operator: string; values?
   if (LIST_OPERATORS.has(requirement.operator)) {
     if (values.length === 0) errors.push(required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
   } else if (EXISTENCE_OPERATORS.has(requirement.operator)) {
-    if (values.length > 0) errors.push(forbiddenField(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+    if (values.length > 0)
+      errors.push(forbiddenField(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
   } else errors.push(invalidValue(`${path}.operator`, requirement.operator ?? '', 'not a valid selector operator'));
   for (const detail of qualifiedName(requirement.key ?? '')) errors.push(invalidValue(`${path}.key`, requirement.key ?? '', detail));
   values.forEach((value, i) => {

@@ -18,7 +18,11 @@ function tolerationError(toleration: Toleration, path: string, errors: FieldErro
   if (key !== '') for (const detail of qualifiedName(key)) errors.push(invalidValue(`${path}.key`, key, detail));
   if (key === '' && operator !== 'Exists') {
     errors.push(
-      invalidValue(`${path}.operator`, operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"'),
+      invalidValue(
+        `${path}.operator`,
+        operator,
+        'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+      ),
     );
   }
   if (toleration.tolerationSeconds !== undefined && effect !== 'NoExecute') {
@@ -29,7 +33,10 @@ function tolerationError(toleration: Toleration, path: string, errors: FieldErro
     if (details.length > 0) errors.push(invalidValue(`${path}.operator`, value, details.join(';')));
   } else if (operator === 'Exists') {
     if (value !== '') errors.push(invalidValue(`${path}.operator`, value, "value must be empty when `operator` is 'Exists'"));
-  } else errors.push(notSupported(`${path}.operator`, operator, operator === 'Lt' || operator === 'Gt' ? ALL_OPERATORS : ALL_OPERATORS.slice(0, 2)));
+  } else
+    errors.push(
+      notSupported(`${path}.operator`, operator, operator === 'Lt' || operator === 'Gt' ? ALL_OPERATORS : ALL_OPERATORS.slice(0, 2)),
+    );
   if (effect !== '' && !EFFECTS.includes(effect)) errors.push(notSupported(`${path}.effect`, effect, EFFECTS));
 }
 
@@ -48,7 +55,11 @@ export function taintErrors(taints: readonly Taint[], path: string, errors: Fiel
     seen.set(effect, keys);
     if (keys.has(key)) {
       const error = duplicate(at, { Key: key, Value: value, Effect: effect, TimeAdded: null });
-      errors.push({ ...error, body: `${error.body}: taints must be unique by key and effect pair`, message: `${error.message}: taints must be unique by key and effect pair` });
+      errors.push({
+        ...error,
+        body: `${error.body}: taints must be unique by key and effect pair`,
+        message: `${error.message}: taints must be unique by key and effect pair`,
+      });
     }
     keys.add(key);
   });

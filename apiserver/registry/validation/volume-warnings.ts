@@ -50,7 +50,8 @@ function projectedWarnings(volume: core.Volume, warnings: string[]): void {
 }
 
 function filesOf(source: core.VolumeProjection): FileOf[] {
-  const named = (items: readonly core.KeyToPath[] | undefined, label: string): FileOf[] => (items ?? []).map((item) => ({ path: item.path, source: label }));
+  const named = (items: readonly core.KeyToPath[] | undefined, label: string): FileOf[] =>
+    (items ?? []).map((item) => ({ path: item.path, source: label }));
   return [
     ...named(source.secret?.items, `Secret ${JSON.stringify(source.secret?.name ?? '')}`),
     ...(source.downwardAPI?.items ?? []).map((item) => ({ path: item.path, source: 'DownwardAPI' })),

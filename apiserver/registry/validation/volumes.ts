@@ -34,7 +34,8 @@ export function volumesErrors(
     if (byName.has(name)) errors.push(duplicate(`${at}.name`, name));
     sourceErrors(volume, podName, at, errors);
     if (errors.length === before) byName.set(name, volume);
-    else if (name !== '' && !byName.has(name) && errors.slice(before).every((e) => !e.field.startsWith(`${at}.name`))) byName.set(name, volume);
+    else if (name !== '' && !byName.has(name) && errors.slice(before).every((e) => !e.field.startsWith(`${at}.name`)))
+      byName.set(name, volume);
   }
   return byName;
 }
@@ -82,7 +83,13 @@ function sourceErrors(volume: core.Volume, podName: string | undefined, path: st
   if (found === 0) errors.push(required(path, 'must specify a volume type'));
 }
 
-function oneSourceErrors(volume: core.Volume, source: (typeof SOURCES)[number], podName: string | undefined, path: string, errors: FieldError[]): void {
+function oneSourceErrors(
+  volume: core.Volume,
+  source: (typeof SOURCES)[number],
+  podName: string | undefined,
+  path: string,
+  errors: FieldError[],
+): void {
   const at = `${path}.${source}`;
   if (REMOTE_SOURCES.has(source)) remoteSourceErrors(source, volume[source] as Record<string, unknown>, at, errors);
   else if (source === 'emptyDir') emptyDirErrors(volume.emptyDir!, at, errors);

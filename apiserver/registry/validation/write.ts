@@ -8,12 +8,13 @@
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import type { FieldError } from '../../../machinery/api/field-error.ts';
 import type { AnyObject, KubeObject } from '../../../machinery/api/object.ts';
-import { invalid, StatusError } from '../../../machinery/api/status.ts';
+import { invalid, type StatusError } from '../../../machinery/api/status.ts';
 import type { GenerationRule, ResourceDefinition, StrategyContext, SubresourceStrategy } from '../resource.ts';
 import { kubeFinalizerErrors, metadataErrors, metadataUpdateErrors } from './metadata.ts';
 import { nameIsPathSegment, nameIsSubdomain } from './names.ts';
 
-const namespacedOf = (object: KubeObject, namespaced: boolean | undefined): boolean => namespaced ?? object.metadata.namespace !== undefined;
+const namespacedOf = (object: KubeObject, namespaced: boolean | undefined): boolean =>
+  namespaced ?? object.metadata.namespace !== undefined;
 
 /** Throws 422 with all errors of a new object. `namespaced` is the resource's scope. */
 export function validateCreate(definition: ResourceDefinition, object: KubeObject, context: StrategyContext, namespaced?: boolean): void {
@@ -41,7 +42,10 @@ export function validateUpdate(
   if (generic) metadataUpdateErrors(object.metadata, old.metadata, errors);
   kubeFinalizerErrors(object.metadata.finalizers, errors);
   if (generic && options.view === undefined) metadataErrors(object.metadata, namespacedOf(object, options.namespaced), () => [], errors);
-  const own = options.view === undefined ? definition.strategy.validateUpdate?.(object, old, context) : options.view.validateUpdate?.(object, old, context);
+  const own =
+    options.view === undefined
+      ? definition.strategy.validateUpdate?.(object, old, context)
+      : options.view.validateUpdate?.(object, old, context);
   if (own !== undefined) for (const error of own) errors.push(error);
   refuse(definition, object, errors);
 }
