@@ -75,7 +75,7 @@ async function serve(setup: Setup): Promise<RunningComponent> {
     },
     metrics,
     tokens: api.tokens,
-    openApi: createOpenApi(),
+    openApi: createOpenApi(api.catalog),
     address: () => address,
   });
   const server = createApiServer({
