@@ -1,0 +1,127 @@
+/**
+ * The core of both ways to write: what a change from one state to another means for everyone's ownership. Mirrors structured-merge-diff
+ * `merge/update.go`.
+ */
+import type { Plain } from '../../machinery/api/plain.ts';
+import type { TypeSchema } from '../../machinery/api/schema/schema.ts';
+import { type Comparison, compare, type Reading } from './compare.ts';
+import { difference, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from './field-set.ts';
+import { dropEmpty, type Managers, withSet } from './managers.ts';
+import { type Typed, typedStruct } from './typed.ts';
+
+/** A served version of the kind, and the way between it and the version of the request. Both functions return private copies. */
+export interface OtherVersion {
+  readonly schema: TypeSchema;
+  fromRequested(object: Plain): Plain;
+  toRequested(object: Plain): Plain;
+}
+
+/** What is written, in the version of the request. */
+export interface OwnedType {
+  readonly schema: TypeSchema;
+  /** `apps/v1`. */
+  readonly apiVersion: string;
+  /** '' for the main resource. */
+  readonly subresource: string;
+  /** Custom resources are read as they are written; built-in kinds (the default) as Go prints them. */
+  readonly reading?: Reading;
+  /** Fields that this way of writing throws away (`status` of the main resource): nobody owns them by it. */
+  readonly resetFields?: FieldSet;
+  /** Other versions that entries may be in; undefined for one that does not exist (any more): its entries are dropped. */
+  otherVersion?(apiVersion: string): OtherVersion | undefined;
+}
+
+export interface Change {
+  readonly comparison: Comparison;
+  /** By manager: the fields it owns that the change sets or alters. */
+  readonly conflicts: ReadonlyMap<string, FieldSet>;
+}
+
+/** Compares the two states in every version that managers own fields in. Drops managers of versions that are gone. */
+export function assess(
+  type: OwnedType,
+  states: { before: Plain; after: Plain; reading: Reading },
+  managers: Managers,
+  writer: string,
+): Change {
+  const comparisons = new Map<string, Comparison | undefined>();
+  const comparisonIn = (apiVersion: string): Comparison | undefined => {
+    if (!comparisons.has(apiVersion)) comparisons.set(apiVersion, compareIn(type, apiVersion, states));
+    return comparisons.get(apiVersion);
+  };
+  const comparison = comparisonIn(type.apiVersion)!;
+  const conflicts = new Map<string, FieldSet>();
+  for (const [id, manager] of managers) {
+    if (id === writer) continue;
+    const seen = comparisonIn(manager.apiVersion);
+    if (seen === undefined) {
+      managers.delete(id);
+      continue;
+    }
+    const conflict = intersection(manager.set, union(seen.modified, seen.added));
+    if (!isEmptySet(conflict)) conflicts.set(id, conflict);
+  }
+  // Ownership of what is gone ends, in each manager's own version.
+  for (const [id, manager] of managers) {
+    const seen = id === writer ? undefined : comparisonIn(manager.apiVersion);
+    if (seen !== undefined && !isEmptySet(seen.removed)) managers.set(id, withSet(manager, difference(manager.set, seen.removed)));
+  }
+  return { comparison, conflicts };
+}
+
+/** Takes from the managers what they are in conflict about, and forgets those who own nothing any more. */
+export function takeOver(managers: Managers, conflicts: ReadonlyMap<string, FieldSet>): void {
+  for (const [id, conflict] of conflicts) {
+    const manager = managers.get(id)!;
+    managers.set(id, withSet(manager, difference(manager.set, conflict)));
+  }
+  dropEmpty(managers);
+}
+
+function compareIn(type: OwnedType, apiVersion: string, states: { before: Plain; after: Plain; reading: Reading }): Comparison | undefined {
+  if (apiVersion === type.apiVersion)
+    return withoutReset(type, compare(typedStruct(type.schema), states.before, states.after, states.reading));
+  const other = type.otherVersion?.(apiVersion);
+  if (other === undefined) return undefined;
+  const typed: Typed = typedStruct(other.schema);
+  return withoutReset(
+    type,
+    compare(typed, other.fromRequested(states.before), other.fromRequested(states.after), type.reading ?? 'printed'),
+  );
+}
+
+function withoutReset({ resetFields }: OwnedType, comparison: Comparison): Comparison {
+  if (resetFields === undefined || isEmptySet(resetFields)) return comparison;
+  return {
+    added: recursiveDifference(comparison.added, resetFields),
+    removed: recursiveDifference(comparison.removed, resetFields),
+    modified: recursiveDifference(comparison.modified, resetFields),
+  };
+}
+
+export function isUnchanged({ added, removed, modified }: Comparison): boolean {
+  return isEmptySet(added) && isEmptySet(removed) && isEmptySet(modified);
+}
+
+const METADATA_OF_NO_ONE = [
+  'name',
+  'namespace',
+  'creationTimestamp',
+  'selfLink',
+  'uid',
+  'clusterName',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+];
+
+/** Identity and what the server keeps about an object belongs to no manager. */
+const NEVER_OWNED: FieldSet = {
+  'f:apiVersion': {},
+  'f:kind': {},
+  'f:metadata': { '.': {}, ...Object.fromEntries(METADATA_OF_NO_ONE.map((name) => [`f:${name}`, {}])) },
+};
+
+export function stripIdentity(set: FieldSet): FieldSet {
+  return difference(set, NEVER_OWNED);
+}
