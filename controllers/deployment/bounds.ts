@@ -67,13 +67,15 @@ export function potential(standing: Standing, size = standing.size): number {
   return Math.max(size, standing.active, standing.rs.status?.replicas ?? 0);
 }
 
-/**
- * The available pods that stay even if the set is brought down to `size`: those not ready go first, then any ready one may.
- * None of a set that has not acted upon its present size yet: it may still be removing pods, chosen before they became ready, for the size before.
- */
-export function surelyAvailable(standing: Standing, size = standing.size): number {
-  if (!standing.observed) return 0;
+/** The available pods that stay when the set is brought down to `size`: those not ready go first, then any ready one may. */
+export function stayAvailable(standing: Standing, size: number): number {
   return Math.max(0, standing.available - Math.max(0, standing.ready - size));
 }
+
+/**
+ * The available pods that surely stay at the present size. None of a set that has not acted upon that size yet: it may still be removing pods, for the size before.
+ */
+export const surelyAvailable = (standing: Standing, size = standing.size): number =>
+  standing.observed ? stayAvailable(standing, size) : 0;
 
 export const sum = <T>(items: readonly T[], value: (item: T) => number): number => items.reduce((total, item) => total + value(item), 0);

@@ -7,7 +7,17 @@
  */
 import type { Deployment } from '../../machinery/api/types/apps.v1.ts';
 import { DESIRED_REPLICAS, MAX_REPLICAS, numberAnnotation } from './annotations.ts';
-import { isRollingUpdate, maxSurge, maxUnavailable, potential, replicasOf, type Standing, sum, surelyAvailable } from './bounds.ts';
+import {
+  isRollingUpdate,
+  maxSurge,
+  maxUnavailable,
+  potential,
+  replicasOf,
+  type Standing,
+  stayAvailable,
+  sum,
+  surelyAvailable,
+} from './bounds.ts';
 
 /** By name of the set; a set that is not named keeps its size. */
 export type Sizes = ReadonlyMap<string, number>;
@@ -34,10 +44,13 @@ function grown(d: Deployment, set: Standing, wanted: number, sets: Sets): number
   return Math.max(set.size, Math.min(wanted, room));
 }
 
+/** Available pods that may go when the set is brought down to `size`. */
+const costOf = (set: Standing, size: number): number => stayAvailable(set, set.size) - stayAvailable(set, size);
+
 /** The smallest size from `wanted` up that costs at most `slack` pods that are surely available now. */
 function lowered(set: Standing, wanted: number, slack: number): number {
   let size = Math.min(wanted, set.size);
-  while (size < set.size && surelyAvailable(set) - surelyAvailable(set, size) > Math.max(0, slack)) size++;
+  while (size < set.size && costOf(set, size) > Math.max(0, slack)) size++;
   return size;
 }
 
@@ -64,7 +77,7 @@ function shrunk(old: readonly Standing[], limits: { spare: number; slack: number
     const at = { ...set, size: before };
     const size = lowered(at, Math.max(floor, before - Math.max(0, spare)), slack);
     if (size >= before) return;
-    slack -= surelyAvailable(at) - surelyAvailable(set, size);
+    slack -= costOf(at, size);
     spare -= before - size;
     sizes.set(nameOf(set), size);
   };
@@ -161,7 +174,7 @@ function withinAvailability(d: Deployment, ordered: readonly Standing[], wanted:
   const sizes = new Map<string, number>();
   for (const set of ordered) {
     const size = lowered(set, wanted.get(nameOf(set)) ?? set.size, slack);
-    slack -= surelyAvailable(set) - surelyAvailable(set, size);
+    slack -= costOf(set, size);
     sizes.set(nameOf(set), size);
   }
   return sizes;

@@ -5,14 +5,17 @@
  * The copies of a process advance only by `deliver`, per resource, so that every interleaving of watches can be played. As in the real loop a key
  * is not compared before its own writes are in the copies.
  */
+
 import { controllerOf, type KubeObject, objectKey } from '../../machinery/api/object.ts';
 import { conflict, notFound } from '../../machinery/api/status.ts';
 import { formatTime } from '../../machinery/api/time.ts';
+import type { Pod } from '../../machinery/api/types/core.v1.ts';
 import { BY_OWNER, type Informer } from '../../machinery/client/informer.ts';
 import { pods, type ResourceType, replicasets } from '../../machinery/client/resource-type.ts';
 import type { PlannedController, View } from '../../machinery/loop/controller.ts';
-import type { Action, Plan } from '../../machinery/loop/plan.ts';
+import type { Action } from '../../machinery/loop/plan.ts';
 import type { Random } from '../../machinery/process/random.ts';
+import { isActive, isReady } from '../pods.ts';
 
 interface Change {
   readonly revision: number;
@@ -133,8 +136,11 @@ class Copy {
   }
 }
 
+/** A write about to be made: what was there before, and how many ready pods the process knew of when it decided. */
+export type BeforeWrite = (action: Action, before: KubeObject | undefined, readyKnown: number) => void;
+
 interface Pass {
-  readonly plan: Plan;
+  readonly readyKnown: number;
   readonly rest: (Action | undefined)[];
 }
 
@@ -143,13 +149,15 @@ export class TestProcess {
   readonly #world: World;
   // biome-ignore lint/suspicious/noExplicitAny: what a controller observes concerns nobody but itself
   readonly #loops: readonly PlannedController<any>[];
+  readonly #beforeWrite: BeforeWrite;
   readonly #copies = new Map<string, Copy>();
   readonly #passes = new Map<string, Pass>();
   readonly #written = new Map<string, Map<string, number>>();
 
   // biome-ignore lint/suspicious/noExplicitAny: as above
-  constructor(world: World, loops: readonly PlannedController<any>[]) {
+  constructor(world: World, loops: readonly PlannedController<any>[], beforeWrite: BeforeWrite = () => undefined) {
     this.#world = world;
+    this.#beforeWrite = beforeWrite;
     this.#loops = loops;
     this.restart();
   }
@@ -184,14 +192,16 @@ export class TestProcess {
       const observed = loop.observe(key, this.#view());
       if (observed === undefined) return false;
       const plan = loop.compare(observed, this.#world.now);
-      this.#passes.set(id, { plan, rest: [...plan.actions, plan.status] });
+      const known = [...this.#copy(pods).objects.values()] as Pod[];
+      const readyKnown = known.filter((pod) => isActive(pod) && isReady(pod)).length;
+      this.#passes.set(id, { readyKnown, rest: [...plan.actions, plan.status] });
       return false;
     }
     const action = pass.rest.shift();
     if (pass.rest.length === 0) this.#passes.delete(id);
     if (action === undefined) return false;
     try {
-      this.#perform(id, action);
+      this.#perform(id, action, pass.readyKnown);
       return true;
     } catch (error) {
       const { reason } = error as { reason?: string };
@@ -219,8 +229,13 @@ export class TestProcess {
     return [...(this.#written.get(id) ?? [])].every(([resource, revision]) => (this.#copies.get(resource)?.revision ?? 0) >= revision);
   }
 
-  #perform(id: string, action: Action): void {
+  #perform(id: string, action: Action, readyKnown: number): void {
     const { type } = action;
+    this.#beforeWrite(
+      action,
+      'name' in action ? this.#world.get(type, objectKey({ metadata: action.name })) : this.#world.get(type, objectKey(action.object)),
+      readyKnown,
+    );
     if (action.do === 'create') this.#world.create(type, action.object);
     else if (action.do === 'update') this.#world.update(type, action.object, action.subresource === 'status');
     else if (action.do === 'delete')
