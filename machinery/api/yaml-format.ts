@@ -18,7 +18,7 @@ export function formatYamlValue(value: unknown): string {
 }
 
 interface Context {
-  /** Columns of the collection this node would open, and (plus two) of folded text. */
+  /** Where a collection would put its entries; text goes on two columns further right. */
   readonly indent: number;
   readonly key: boolean;
 }
@@ -47,7 +47,8 @@ class Writer {
     items.forEach((item, i) => {
       if (i > 0) this.#lineAt(indent);
       this.put('- ');
-      this.node(item, { indent: indent + INDENT, key: false });
+      const nested = Array.isArray(item) || isPlain(item);
+      this.node(item, { indent: nested ? indent + INDENT : indent, key: false });
     });
   }
 

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { FieldSelectorError, formatFieldSelector, matchesFields, parseFieldSelector } from './field-selector.ts';
+import { formatSelector, matches, parseSelector, SelectorError, selectorOf } from './selector.ts';
+
+const seed = Number(process.hrtime.bigint() % 1_000_000n);
+const property = (name: string, p: fc.IProperty<never> | fc.IProperty<unknown>): void => {
+  test(`${name} (seed ${seed})`, () => fc.assert(p as fc.IProperty<unknown>, { seed, numRuns: 200 }));
+};
+
+test('a selector matches labels as upstream does', () => {
+  const labels = { app: 'web', tier: '2', empty: '' };
+  const cases: [string, boolean][] = [
+    ['', true],
+    ['app', true],
+    ['!app', false],
+    ['app=web', true],
+    ['app==web,tier=2', true],
+    ['app!=web', false],
+    ['other!=x', true],
+    ['app in (web, db)', true],
+    ['app notin (db)', true],
+    ['other notin (db)', true],
+    ['tier>1', true],
+    ['tier<2', false],
+    ['app>1', false],
+    ['empty in ()', true],
+    ['app in ()', false],
+    ['empty=', true],
+    ['in in (in,notin)', false],
+    ['constructor', false],
+  ];
+  for (const [text, expected] of cases) assert.equal(matches(parseSelector(text), labels), expected, text);
+});
+
+test('a selector that cannot be parsed says so in the words clients know', () => {
+  const cases: [string, string][] = [
+    ['=x', "found '=', expected: !, identifier, or 'end of string'"],
+    ['a,', "found '', expected: identifier after ','"],
+    ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
+    ['a in (', "unable to parse requirement: found '', expected: ',', ')' or identifier"],
+    ['a in 1', "unable to parse requirement: found '1' expected: '('"],
+    ['a in (b', "unable to parse requirement: found '', expected: ',' or ')'"],
+    ['a==!', "unable to parse requirement: found '!', expected: identifier"],
+    ['!', "unable to parse requirement: found '', expected: identifier"],
+    ['a>x', "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer"],
+    [`a=${'v'.repeat(64)}`, `unable to parse requirement: values[0][a]: Invalid value: "${'v'.repeat(64)}": must be no more than 63 bytes`],
+  ];
+  for (const [text, message] of cases) {
+    assert.throws(
+      () => parseSelector(text),
+      (error: Error) => error instanceof SelectorError && error.message === message,
+      text,
+    );
+  }
+  assert.throws(() => parseSelector('é'), /<nil>: Invalid value: "é": name part must consist of/);
+});
+
+test('the selector of a spec prints as the scale subresource shows it, sorted by key', () => {
+  const selector = selectorOf({
+    matchLabels: { zeta: '1', app: 'clock' },
+    matchExpressions: [
+      { key: 'tier', operator: 'In', values: ['b', 'a'] },
+      { key: 'env', operator: 'NotIn', values: ['y', 'x'] },
+      { key: 'run', operator: 'Exists' },
+      { key: 'old', operator: 'DoesNotExist' },
+    ],
+  });
+  assert.equal(formatSelector(selector), 'app=clock,env notin (x,y),!old,run,tier in (a,b),zeta=1');
+});
+
+test('a missing selector matches nothing, an empty one everything', () => {
+  assert.equal(matches(selectorOf(undefined), {}), false);
+  assert.equal(matches(selectorOf({}), { a: 'b' }), true);
+});
+
+const name = fc.stringMatching(/^[a-z]([a-z0-9.-]{0,8}[a-z0-9])?$/);
+const requirement = fc.oneof(
+  name,
+  name.map((n) => `!${n}`),
+  fc.tuple(name, fc.constantFrom('=', '==', '!='), name).map((parts) => parts.join('')),
+  fc
+    .tuple(name, fc.constantFrom('in', 'notin'), fc.array(name, { minLength: 1, maxLength: 4 }))
+    .map(([k, op, v]) => `${k} ${op} (${v.join(',')})`),
+);
+property(
+  'what a selector prints parses to the same selector',
+  fc.property(fc.array(requirement, { maxLength: 5 }), (requirements) => {
+    const selector = parseSelector(requirements.join(','));
+    assert.deepEqual(parseSelector(formatSelector(selector)), selector);
+  }),
+);
+
+test('field selectors take escapes and stray commas, and name what is wrong', () => {
+  assert.deepEqual(parseFieldSelector(','), []);
+  assert.deepEqual(parseFieldSelector('a=b,c!=d\\,e'), [
+    { label: 'a', operator: '=', value: 'b' },
+    { label: 'c', operator: '!=', value: 'd,e' },
+  ]);
+  assert.throws(() => parseFieldSelector('abc'), { message: "invalid selector: 'abc'; can't understand 'abc'" });
+  assert.throws(
+    () => parseFieldSelector('a=\\x'),
+    (error: Error) => error instanceof FieldSelectorError && error.message === 'invalid field selector: invalid escape sequence: \\x',
+  );
+  assert.equal(
+    matchesFields(parseFieldSelector('a=b,c!=d'), (label) => ({ a: 'b', c: 'e' })[label] ?? ''),
+    true,
+  );
+});
+
+property(
+  'what a field selector prints parses to the same requirements',
+  fc.property(fc.array(fc.tuple(name, fc.string()), { maxLength: 4 }), (terms) => {
+    const requirements = terms
+      .map(([label, value]) => ({ label, operator: '=' as const, value }))
+      .sort((a, b) => (a.label < b.label ? -1 : a.label > b.label ? 1 : 0));
+    assert.deepEqual(parseFieldSelector(formatFieldSelector(requirements)), requirements);
+  }),
+);
