@@ -82,7 +82,7 @@ class Decoder {
       this.#entry(memberOf<Plain>(into, name, {}), type.of, reader.bytes());
     } else {
       const value = this.#value(type, reader);
-      if (value !== undefined && (field.pointer || !isZero(value))) into[name] = value;
+      if (value !== undefined && (field.pointer || isBytes(type) || !isZero(value))) into[name] = value;
     }
   }
 
@@ -190,6 +190,9 @@ function memberOf<T>(object: Plain, name: string, initial: T): T {
 }
 
 const isPackable = (type: TypeRef): boolean => type.kind === 'scalar' && ['bool', 'int32', 'int64', 'double'].includes(type.scalar);
+
+/** Empty bytes on the wire were set: Go writes no unset ones. */
+const isBytes = (type: TypeRef): boolean => type.kind === 'scalar' && type.scalar === 'bytes';
 
 function isZero(value: unknown): boolean {
   return value === '' || value === 0 || value === false || value === 0n;
