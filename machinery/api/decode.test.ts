@@ -1,8 +1,11 @@
+/** The wording of refusals and the canonical form of what is stored, against what a real API server answered. */
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { decodeObject, strictProblems } from './decode.ts';
 import { encodeObject, parseJson } from './json.ts';
-import { typeSchema } from './schema/schema.ts';
+import { parseApiVersion } from './object.ts';
+import { kindSchema, typeSchema } from './schema/schema.ts';
 
 const decode = (type: string, body: string) => decodeObject(typeSchema(type), parseJson(body).value, { strict: true });
 const stored = (type: string, body: string): string => encodeObject(typeSchema(type), decode(type, body).object).toString();
@@ -146,4 +149,21 @@ test('decoding what was decoded changes nothing', () => {
     '{"spec":{"containers":[{"name":"a","resources":{"limits":{"cpu":"1000m"}}}]},"metadata":{"creationTimestamp":"2026-01-01T01:00:00+01:00"}}',
   ).object;
   assert.deepEqual(decodeObject(typeSchema('core.v1.Pod'), once, { strict: true }), { object: once, unknownFields: [] });
+});
+
+const facts = new URL('../../../shared/kubernetes/dry-run-defaults.json', import.meta.url);
+test('what a real API server answered is decoded and printed without a change', {
+  skip: existsSync(facts) ? false : 'skipped: the recorded answers are not at hand',
+}, () => {
+  const { rows } = JSON.parse(readFileSync(facts, 'utf8')) as { rows: { gvr: string; answer?: { apiVersion: string; kind: string } }[] };
+  for (const { gvr, answer } of rows) {
+    if (answer === undefined) continue;
+    // Recorded answers have placeholders where values differ from run to run.
+    const text = JSON.stringify(answer).replaceAll('"#time#"', '"2026-01-02T03:04:05Z"').replaceAll('"#nodePort#"', '30000');
+    const schema = kindSchema({ ...parseApiVersion(answer.apiVersion), kind: answer.kind });
+    assert.ok(schema, gvr);
+    const { object, unknownFields } = decodeObject(schema, parseJson(text).value, { strict: true });
+    assert.deepEqual(unknownFields, [], gvr);
+    assert.equal(encodeObject(schema, object).toString(), text, gvr);
+  }
 });

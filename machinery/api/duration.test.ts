@@ -1,3 +1,4 @@
+/** Durations, ages, times and percentages: what is read, what is printed, what is refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDuration, humanDuration, parseDuration } from './duration.ts';

@@ -1,3 +1,4 @@
+/** Semantic equality and copies. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deepClone, deepEqual } from './equality.ts';

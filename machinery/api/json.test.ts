@@ -1,3 +1,4 @@
+/** JSON in and out: wording, odd numbers, odd names, escapes, and the round trip of any value. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

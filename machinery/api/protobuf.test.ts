@@ -1,3 +1,4 @@
+/** Protobuf bodies: bytes as Go writes them, and the round trip of any object of any built-in kind. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

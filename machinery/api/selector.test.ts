@@ -1,3 +1,4 @@
+/** Label and field selectors: matching, wording, and printing what parses again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** YAML in kubectl's dialect: what scalars mean, wording, quoting, and the round trip of any value. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,3 +1,4 @@
+/** The three kinds of patch, and the computing of apply patches, by table and by property. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

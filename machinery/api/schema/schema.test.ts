@@ -1,3 +1,4 @@
+/** The schema data is whole: every resource, list and subresource leads to types that resolve. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiGroups, builtinResources, resourceInfo } from './resources.ts';
