@@ -5,7 +5,8 @@
 import type { Level } from 'level';
 import type { LogEntry, RevisionLog } from '../log-store.ts';
 import { encodeMarker, foldIn, MARKER_KEY, type Marker } from './marker.ts';
-import { encodeRecord, hashOf, objectOf, recordKey } from './record.ts';
+import { encodeRecord, hashOf, objectOf, recordKey, revisionOfKey } from './record.ts';
+import type { Tail } from './tail.ts';
 
 export type Database = Level<Buffer, Buffer>;
 
@@ -16,15 +17,17 @@ interface Staged {
 
 export class LevelLog implements RevisionLog {
   readonly #database: Database;
-  readonly #onClosed: () => Promise<void>;
+  readonly #onClosed: (end: Tail) => Promise<void>;
   #staged: Staged[] = [];
   /** Hash of the last staged record. */
   #hash: Buffer;
   #marker: Marker;
+  #committed: Tail;
 
-  constructor(database: Database, state: { hash: Buffer; marker: Marker }, onClosed: () => Promise<void>) {
+  constructor(database: Database, state: { revision: number; hash: Buffer; marker: Marker }, onClosed: (end: Tail) => Promise<void>) {
     this.#database = database;
     this.#hash = state.hash;
+    this.#committed = { revision: state.revision, hash: state.hash.toString('hex') };
     this.#marker = state.marker;
     this.#onClosed = onClosed;
   }
@@ -43,6 +46,8 @@ export class LevelLog implements RevisionLog {
       { sync: true },
     );
     this.#staged = this.#staged.slice(count);
+    const last = group[group.length - 1];
+    this.#committed = { revision: revisionOfKey(last.key), hash: hashOf(last.record).toString('hex') };
   }
 
   async compact(revision: number, dropped: readonly number[]): Promise<void> {
@@ -72,6 +77,6 @@ export class LevelLog implements RevisionLog {
 
   async close(): Promise<void> {
     await this.#database.close();
-    await this.#onClosed();
+    await this.#onClosed(this.#committed);
   }
 }

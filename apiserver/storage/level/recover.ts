@@ -18,6 +18,7 @@ import {
   recordKey,
   revisionOfKey,
 } from './record.ts';
+import type { Tail } from './tail.ts';
 
 const READ_AHEAD = 512;
 
@@ -28,10 +29,11 @@ export interface Recovered {
   readonly marker: Marker;
 }
 
-export async function recover(database: Database, location: string): Promise<Recovered> {
+/** `tail` is what the log must reach at least. */
+export async function recover(database: Database, location: string, tail: Tail | undefined): Promise<Recovered> {
   const stored = database.getSync(MARKER_KEY);
   const marker = stored === undefined ? FIRST_MARKER : decodeMarker(stored);
-  const scan = new Scan(marker, location, (revision) => {
+  const scan = new Scan({ marker, location, tail }, (revision) => {
     const record = database.getSync(recordKey(revision));
     if (record === undefined) throw new StoreDamaged(`${location}: the record of revision ${revision} is gone`);
     return objectOf(record);
@@ -50,6 +52,7 @@ export async function recover(database: Database, location: string): Promise<Rec
 class Scan {
   readonly #marker: Marker;
   readonly #location: string;
+  readonly #tail: Tail | undefined;
   readonly #read: ReadBytes;
   readonly #revisions = new Revisions();
   #hash: Buffer;
@@ -57,9 +60,10 @@ class Scan {
   #fold = 0;
   #boundaryCrossed = false;
 
-  constructor(marker: Marker, location: string, read: ReadBytes) {
+  constructor({ marker, location, tail }: { marker: Marker; location: string; tail: Tail | undefined }, read: ReadBytes) {
     this.#marker = marker;
     this.#location = location;
+    this.#tail = tail;
     this.#read = read;
     this.#hash = marker.hash;
   }
@@ -85,10 +89,17 @@ class Scan {
     this.#follow(revision, decoded);
     this.#revisions.apply(version);
     this.#hash = hashOf(record);
+    if (revision === this.#tail?.revision && this.#hash.toString('hex') !== this.#tail.hash) {
+      throw this.#damaged(revision, 'it is not the one that was last known');
+    }
   }
 
   finish(): Recovered {
     this.#crossBoundary();
+    const { revision } = this.#revisions;
+    if (this.#tail !== undefined && revision < this.#tail.revision) {
+      throw new StoreDamaged(`${this.#location}: the log ends at revision ${revision}, but it has reached ${this.#tail.revision}`);
+    }
     return { revisions: this.#revisions, hash: Buffer.from(this.#hash), marker: this.#marker };
   }
 

@@ -3,12 +3,13 @@
  *
  *   db/      the LevelDB database
  *   READY    exists once the database has been created completely; from then on a database that does not open is damage, not a beginning
+ *   TAIL     how far the log had come when the store was last opened or closed
  *   HOLDER   the process id of who has it open, for the message to whoever comes second
  *
  * LevelDB flushes neither its first manifest nor the directory, so a power cut during creation can leave a database that does not open. It has
  * served no one then: it is made anew. After READY nothing is ever made anew.
  */
-import { type FileHandle, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Level } from 'level';
 import { type Store, StoreDamaged, StoreLocked } from '../interface.ts';
@@ -16,6 +17,7 @@ import { LogStore } from '../log-store.ts';
 import { type Database, LevelLog } from './log.ts';
 import { END_OF_RECORDS, FIRST_RECORD_KEY } from './record.ts';
 import { recover } from './recover.ts';
+import { readTail, syncDirectory, writeSynced, writeTail } from './tail.ts';
 
 const READY_KEY = Buffer.from('m/ready');
 const READY_VALUE = Buffer.from('{"format":1}');
@@ -27,8 +29,14 @@ export async function openLevelStore(directory: string): Promise<Store> {
   const database = await openDatabase(directory);
   try {
     await writeFile(join(directory, 'HOLDER'), `${process.pid}\n`);
-    const { revisions, hash, marker } = await recover(database, directory);
-    const log = new LevelLog(database, { hash, marker }, () => rm(join(directory, 'HOLDER'), { force: true }));
+    const tail = await readTail(directory);
+    const { revisions, hash, marker } = await recover(database, directory, tail);
+    if (revisions.revision !== (tail?.revision ?? 1))
+      await writeTail(directory, { revision: revisions.revision, hash: hash.toString('hex') });
+    const log = new LevelLog(database, { revision: revisions.revision, hash, marker }, async (end) => {
+      await writeTail(directory, end);
+      await rm(join(directory, 'HOLDER'), { force: true });
+    });
     return new LogStore(log, revisions);
   } catch (error) {
     await database.close();
@@ -68,7 +76,9 @@ async function settleReadiness(database: Database, directory: string, ready: boo
     }
     await database.put(READY_KEY, READY_VALUE, { sync: true });
   }
-  await writeDurably(directory, 'READY', READY_VALUE);
+  await syncDirectory(join(directory, 'db'));
+  await writeSynced(join(directory, 'READY'), READY_VALUE);
+  await syncDirectory(directory);
 }
 
 async function openLevel(location: string, createIfMissing: boolean): Promise<Database> {
@@ -81,24 +91,6 @@ async function openLevel(location: string, createIfMissing: boolean): Promise<Da
   });
   await database.open();
   return database;
-}
-
-async function writeDurably(directory: string, name: string, content: Buffer): Promise<void> {
-  await withHandle(join(directory, 'db'), 'r', (handle) => handle.sync());
-  await withHandle(join(directory, name), 'w', async (handle) => {
-    await handle.writeFile(content);
-    await handle.sync();
-  });
-  await withHandle(directory, 'r', (handle) => handle.sync());
-}
-
-async function withHandle(path: string, flags: string, use: (handle: FileHandle) => Promise<void>): Promise<void> {
-  const handle = await open(path, flags);
-  try {
-    await use(handle);
-  } finally {
-    await handle.close();
-  }
 }
 
 async function lockedMessage(directory: string): Promise<string> {
@@ -118,9 +110,9 @@ function reasonOf(error: unknown): string {
   return error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
 }
 
-async function exists(path: string): Promise<boolean> {
-  return open(path, 'r').then(
-    (handle) => handle.close().then(() => true),
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
     () => false,
   );
 }
