@@ -3,7 +3,7 @@
  * takes one order per connection, a line of JSON each way.
  */
 import { chmodSync, rmSync } from 'node:fs';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { ACTIONS, type Action, type ClusterControl } from './cluster.ts';
 import { layoutOf } from './layout.ts';
 import type { ProcessStatus } from './runner.ts';
@@ -14,7 +14,7 @@ type Answer = { readonly processes: readonly ProcessStatus[]; readonly superviso
 const MAX_ORDER_BYTES = 4096;
 
 /** Rejects when a cluster is running in the data directory already. */
-export async function serveControl(cluster: ClusterControl & { readonly dataDir: string }): Promise<{ close(): Promise<void> }> {
+export async function serveControl(cluster: ClusterControl & { readonly dataDir: string }): Promise<{ close(): void }> {
   const path = layoutOf(cluster.dataDir).controlSocket;
   const running = await ask(path, { do: 'processes' }).catch(() => undefined);
   if (running && 'processes' in running)
@@ -27,10 +27,9 @@ export async function serveControl(cluster: ClusterControl & { readonly dataDir:
   });
   chmodSync(path, 0o600);
   server.unref();
-  return { close: () => closed(server) };
+  // does not wait for open connections: one of them may be the order to stop
+  return { close: () => server.close() };
 }
-
-const closed = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
 
 function answerOn(socket: Socket, cluster: ClusterControl): void {
   socket.on('error', () => socket.destroy());

@@ -2,6 +2,7 @@
  * Runs a component inside this process: the same `start` function that its main calls. For tests and simulations. A kill here is a stop, since nothing
  * but a process can die without a word; whatever must survive a real kill is tested with child processes.
  */
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../machinery/process/clock.ts';
 import type { RunningComponent } from '../machinery/process/component.ts';
 import type { Logger } from '../machinery/process/logger.ts';
@@ -54,6 +55,7 @@ export class InProcessRunner implements Runner {
     if (this.#running) throw new Error(`${this.name} is running already`);
     const { plan, code, clock, random, logger } = this.#options;
     const stop = new AbortController();
+    setMaxListeners(0, stop.signal);
     this.#state = 'starting';
     this.#starts++;
     this.#ended = undefined;

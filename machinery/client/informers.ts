@@ -4,6 +4,7 @@
  * Invariant: the store, the indexes and `revision` change together, before any handler or waiter runs; so whoever is woken at revision R reads a
  * state of at least R.
  */
+import { setMaxListeners } from 'node:events';
 import { type KubeObject, objectKey } from '../api/object.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Logger } from '../process/logger.ts';
@@ -64,6 +65,7 @@ class SharedInformers implements InformerFactory {
   start(signal: AbortSignal): void {
     if (this.#signal) throw new Error('the informers have been started already');
     this.#signal = signal;
+    setMaxListeners(0, signal); // every watch of the process listens to it
     for (const informer of this.#informers.values()) this.#run(informer, signal);
     const end = (): void => {
       Promise.all(this.#running).then(() => this.#finish());

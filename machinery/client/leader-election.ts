@@ -8,6 +8,7 @@
  *
  * Invariant: `held()` is true for at most the renew deadline after a renewal, which is shorter than the lease others wait for.
  */
+import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import { isReason } from '../api/status.ts';
 import { formatMicroTime } from '../api/time.ts';
@@ -58,7 +59,9 @@ export async function lead(config: LeaderElectionConfig, work: (leadership: Lead
   const election = new Election(config);
   if (!(await election.acquire())) return;
   const ended = new AbortController();
-  const leadership: Leadership = { signal: AbortSignal.any([config.signal, ended.signal]), held: () => election.held() };
+  const signal = AbortSignal.any([config.signal, ended.signal]);
+  setMaxListeners(0, signal); // all the work of the process listens to it
+  const leadership: Leadership = { signal, held: () => election.held() };
   const renewing = election
     .renewUntil(leadership.signal)
     .finally(() => ended.abort(new LeaseLostError(`leader election ended: ${config.name}`)));

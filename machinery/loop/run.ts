@@ -4,6 +4,7 @@
  * Invariants: nothing is compared before every copy the controller reads is complete; one key is never worked on twice at once; a key that failed is
  * tried again with growing pauses and stops no other key.
  */
+import { setMaxListeners } from 'node:events';
 import type { KubeObject } from '../api/object.ts';
 import { isReason } from '../api/status.ts';
 import type { Informer } from '../client/informer.ts';
@@ -23,6 +24,7 @@ export function runController(controller: PlannedController<any> | Reconciler, c
 }
 
 async function runPlanned<Observed>(controller: PlannedController<Observed>, context: ControllerContext): Promise<void> {
+  setMaxListeners(0, context.signal); // every loop and every waiting key of the process listens to it
   const logger = context.logger.child({ controller: controller.name });
   const queue = new Workqueue(context.clock);
   const freshness = new Freshness({ clock: context.clock, logger, wake: (key) => queue.add(key) });

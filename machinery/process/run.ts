@@ -4,6 +4,7 @@
  * Exit codes: 0 ended on request, 1 failed (bad options, port taken, lost lease, unexpected error). A child whose parent is gone ends too, however
  * the parent died: its IPC channel closes.
  */
+import { setMaxListeners } from 'node:events';
 import { createRequire } from 'node:module';
 import { type Clock, systemClock } from './clock.ts';
 import type { RunningComponent, StartComponent } from './component.ts';
@@ -68,6 +69,7 @@ function readOptions<T extends OptionsTable>(name: string, table: T): OptionsOf<
 /** Aborted by SIGTERM, SIGINT or the loss of the parent; a second signal, or the drain time, ends the process at once. */
 function stopSignal(logger: Logger, clock: Clock): AbortSignal {
   const controller = new AbortController();
+  setMaxListeners(0, controller.signal); // everything in the process may listen to it
   const stop = (why: string, drainMs: number): void => {
     if (controller.signal.aborted) process.exit(1);
     logger.info({ why }, 'stopping');
