@@ -51,6 +51,14 @@ const printNumber: Printer = (value) => (value === undefined || value === null ?
 const printNullable: Printer = (value) => (value === undefined || value === null || value === '' ? 'null' : printString(value));
 const printRaw: Printer = (value) => (value === undefined ? 'null' : rawText(value, false));
 
+/** Field sets hold no numbers, so that the native printer will do, but for Go's additional escapes; they are half of many objects. */
+const printFields: Printer = (value) => {
+  if (value === undefined) return 'null';
+  const text = JSON.stringify(value);
+  return NEEDS_MORE.test(text) ? rawText(value, false) : text;
+};
+const NEEDS_MORE = /[<>&\u2028\u2029]|\\ud/;
+
 /** How Go prints a scalar; undefined prints the zero value. */
 const SCALAR_PRINTERS: Record<Scalar, Printer> = {
   string: printString,
@@ -66,7 +74,7 @@ const SCALAR_PRINTERS: Record<Scalar, Printer> = {
   quantity: (value) => (value === undefined || value === null ? '"0"' : printString(value)),
   intOrString: (value) => (typeof value === 'string' ? quoteJson(value) : printNumber(value)),
   rawExtension: printRaw,
-  fieldsV1: printRaw,
+  fieldsV1: printFields,
   json: printRaw,
 };
 
