@@ -33,6 +33,7 @@ export function strategyContext(api: Api, context: RequestContext, options: { dr
     now: api.clock.now(),
     user: context.user,
     dryRun: options.dryRun,
+    requestGroup: context.info.group,
     subresource: options.subresource ?? '',
     warn: (text) => warn(context, text),
     suffix: (length) => api.random.suffix(length),

@@ -2,7 +2,7 @@
  * From the bytes of a request to an object of the served kind: group and kind are checked, unknown and duplicate fields treated as
  * fieldValidation asks. Mirrors apiserver `handlers.CreateNamedResource` up to admission, and the codec's error texts.
  */
-import { decodeObject } from '../../machinery/api/decode.ts';
+import { decodeObject, strictProblems } from '../../machinery/api/decode.ts';
 import { formatApiVersion, type KubeObject, parseApiVersion } from '../../machinery/api/object.ts';
 import { builtinResources } from '../../machinery/api/schema/resources.ts';
 import { kindSchema, type TypeSchema } from '../../machinery/api/schema/schema.ts';
@@ -46,7 +46,7 @@ export function decodeBytes(context: RequestContext, bytes: Buffer, rules: Decod
   }
   const value = checkEnvelope(body.value, expected, bytes);
   const decoded = decodeValue(value, expected);
-  const strict = [...decoded.unknownFields.map((f) => `unknown field "${f}"`), ...body.duplicates.map((f) => `duplicate field "${f}"`)];
+  const strict = [...strictProblems(decoded.unknownFields, body.duplicates), ...body.problems];
   if (strict.length > 0 && rules.fieldValidation === 'Strict') {
     throw badRequest(`${cannotBeHandled(expected.kind, expected.version, expected.kind)}strict decoding error: ${strict.join(', ')}`);
   }

@@ -2,17 +2,25 @@
  * The scale subresource: an autoscaling/v1 Scale made of the object and written back into its replica count. Mirrors kubernetes
  * `pkg/registry/apps/deployment/storage` ScaleREST. The write goes through the main resource's rules.
  */
+
+import { decodeObject } from '../../machinery/api/decode.ts';
 import { type FieldError, invalidValue } from '../../machinery/api/field-error.ts';
 import { encodeObject, parseJson } from '../../machinery/api/json.ts';
 import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
+import type { Plain } from '../../machinery/api/plain.ts';
 import { typeSchema } from '../../machinery/api/schema/schema.ts';
 import { badRequest, invalid } from '../../machinery/api/status.ts';
 import type { Scale } from '../../machinery/api/types/autoscaling.v1.ts';
+import type { ManagedFieldsEntry } from '../../machinery/api/types/meta.v1.ts';
 import { readBody } from '../http/body.ts';
 import type { RequestContext } from '../http/context.ts';
 import { type WriteOptions, writeOptions } from '../http/write-options.ts';
+import { applyConfiguration } from '../managedfields/apply.ts';
+import { parentEntries, type ScaledParent, scaleEntries } from '../managedfields/scale.ts';
+import { trackUpdate } from '../managedfields/track.ts';
 import type { Answer } from './answer.ts';
 import type { Api } from './api.ts';
+import { readConfiguration } from './apply.ts';
 import { decodeBody } from './decode.ts';
 import { parseFresh } from './objects.ts';
 import { APPLY_PATCH, applyPatch, decodePatched, type Patch, parsePatch, patchType } from './patch.ts';
@@ -29,12 +37,15 @@ export async function getScale(api: Api, context: RequestContext, served: Served
 
 export async function putScale(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
   const options = writeOptions(context, 'UpdateOptions');
-  const scale = (await decodeBody(context, expected(), options.fieldValidation)) as Scale;
+  const scale = (await decodeBody(context, expected(), options.fieldValidation)) as Scale & KubeObject;
   const { name } = context.info;
   const sent = scale.metadata.name ?? '';
   if (sent === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (sent !== name) throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
-  return writeScale(api, context, served, { options, put: true, next: () => scale });
+  return writeScale(api, context, served, {
+    options,
+    next: (live) => ({ scale, entries: trackScale(api, served, live, { scale, options }) }),
+  });
 }
 
 export async function patchScale(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
@@ -42,25 +53,35 @@ export async function patchScale(api: Api, context: RequestContext, served: Serv
   const apply = type === APPLY_PATCH;
   const options = writeOptions(context, 'PatchOptions', apply);
   const bytes = await readBody(context);
-  if (apply) throw badRequest('server-side apply is not served on the scale subresource');
+  const { schema } = expected();
+  if (apply) {
+    return writeScale(api, context, served, {
+      options,
+      next: (live) => appliedScale(api, served, live, { config: readConfiguration(bytes, options), options }),
+    });
+  }
   let patch: Patch | undefined;
-  const schema = typeSchema('autoscaling.v1.Scale');
   return writeScale(api, context, served, {
     options,
-    put: false,
     next: (live) => {
       patch ??= parsePatch(type, bytes);
-      const original = parseJson(encodeObject(schema, scaleOf(served, live))).value as object;
+      const original = parseJson(encodeObject(schema, ownedScale(served, live))).value as object;
       const result = applyPatch({ schema }, original, patch);
-      return decodePatched(context, expected(), { result, patch, options }) as Scale;
+      const scale = decodePatched(context, expected(), { result, patch, options }) as Scale & KubeObject;
+      return { scale, entries: trackScale(api, served, live, { scale, options }) };
     },
   });
 }
 
+interface WrittenScale {
+  readonly scale: Scale;
+  /** Ownership of the Scale after the write. */
+  readonly entries: ManagedFieldsEntry[] | undefined;
+}
+
 interface ScaleWrite {
   readonly options: WriteOptions;
-  readonly put: boolean;
-  next(live: AnyObject): Scale;
+  next(live: AnyObject): WrittenScale;
 }
 
 async function writeScale(api: Api, context: RequestContext, served: ServedResource, write: ScaleWrite): Promise<Answer> {
@@ -68,22 +89,82 @@ async function writeScale(api: Api, context: RequestContext, served: ServedResou
     served,
     options: write.options,
     subresource: '',
-    ownedSubresource: 'scale',
     create: false,
     put: true,
     loose: true,
+    owned: true,
     next: (live, stored) => {
-      const scale = write.next(live!);
+      const { scale, entries } = write.next(live!);
       validate(scale);
       const object = parseFresh(stored!.bytes);
       object.metadata.resourceVersion = scale.metadata.resourceVersion ?? '';
       if (scale.metadata.uid) object.metadata.uid = scale.metadata.uid;
       served.definition.scale!.setReplicas(object, scale.spec?.replicas ?? 0);
+      const owners = parentEntries(parentOf(served, live!), entries);
+      if (owners === undefined) delete object.metadata.managedFields;
+      else object.metadata.managedFields = owners;
       return object;
     },
   });
   if (answer.type !== 'object') return answer;
   return answerOf(served, answer.object ?? api.cache.read(answer.stored!), answer.code);
+}
+
+const REPLICAS = ['f:spec', 'f:replicas'];
+
+function parentOf(served: ServedResource, live: KubeObject): ScaledParent {
+  return {
+    entries: live.metadata.managedFields,
+    apiVersion: served.apiVersion,
+    replicasPath: (apiVersion) => (apiVersion === served.apiVersion ? REPLICAS : undefined),
+  };
+}
+
+/** The Scale with the owners of its replicas, as patches see it. */
+function ownedScale(served: ServedResource, live: KubeObject): Scale & KubeObject {
+  const scale = scaleOf(served, live);
+  const entries = scaleEntries(parentOf(served, live));
+  if (entries !== undefined) scale.metadata.managedFields = entries;
+  return scale;
+}
+
+function trackScale(
+  api: Api,
+  served: ServedResource,
+  live: KubeObject,
+  { scale, options }: { scale: Scale & KubeObject; options: WriteOptions },
+): ManagedFieldsEntry[] | undefined {
+  const { schema } = expected();
+  return trackUpdate({
+    schema,
+    apiVersion: 'autoscaling/v1',
+    subresource: 'scale',
+    live: ownedScale(served, live),
+    object: scale,
+    manager: options.fieldManager,
+    now: api.clock.now(),
+  });
+}
+
+function appliedScale(
+  api: Api,
+  served: ServedResource,
+  live: KubeObject,
+  { config, options }: { config: Plain; options: WriteOptions },
+): WrittenScale {
+  const { schema } = expected();
+  const { object, managedFields } = applyConfiguration({
+    schema,
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    subresource: 'scale',
+    live: ownedScale(served, live),
+    config,
+    manager: options.fieldManager,
+    force: options.force,
+    now: api.clock.now(),
+  });
+  return { scale: decodeObject(schema, object, { strict: false }).object as unknown as Scale, entries: managedFields };
 }
 
 function validate(scale: Scale): void {

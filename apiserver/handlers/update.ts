@@ -67,8 +67,6 @@ export interface ChangeRequest {
   readonly loose?: boolean;
   /** Ownership is recorded by `next` itself (server-side apply). */
   readonly owned?: boolean;
-  /** Recorded in managedFields instead of `subresource` (scale goes through the main resource). */
-  readonly ownedSubresource?: string;
   /** The object as it should become, in the stored version: private, decoded. `live` is shared and must not be changed. */
   next(live: AnyObject | undefined, stored: Stored | undefined): KubeObject | Promise<KubeObject>;
 }
@@ -170,8 +168,7 @@ function prepare(
   const { definition } = served;
   const view = viewOf(served, subresource);
   keepServerFields(object, old);
-  if (!request.owned)
-    recordUpdate(api, served, { object, old, options: request.options, subresource: request.ownedSubresource ?? subresource });
+  if (!request.owned) recordUpdate(api, served, { object, old, options: request.options, subresource });
   if (view === undefined) definition.strategy.prepareForUpdate?.(object, old, strategyFor);
   else view.prepareForUpdate(object, old, strategyFor);
   if (subresource === 'status') restoreGeneration(object, old);

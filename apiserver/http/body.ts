@@ -6,7 +6,7 @@
 import { parseJson } from '../../machinery/api/json.ts';
 import { decodeProtobuf } from '../../machinery/api/protobuf.ts';
 import { badRequest, requestEntityTooLarge, StatusError, unsupportedMediaType } from '../../machinery/api/status.ts';
-import { parseYaml } from '../../machinery/api/yaml.ts';
+import { readYaml } from '../../machinery/api/yaml.ts';
 import type { RequestContext } from './context.ts';
 import { header } from './context.ts';
 
@@ -50,15 +50,17 @@ export interface ParsedBody {
   readonly value: unknown;
   /** Paths of members that occur twice, as upstream prints them. */
   readonly duplicates: readonly string[];
+  /** What a strict YAML reader complains of. */
+  readonly problems: readonly string[];
 }
 
 /** Reads the bytes of a body. Errors are thrown as `BodySyntaxError`, whose message is the Go parser's. */
 export function parseBody(bytes: Buffer, type: string): ParsedBody {
   try {
-    if (type === 'application/json') return parseJson(bytes);
-    if (type === 'application/yaml') return { value: parseYaml(bytes.toString('utf8')), duplicates: [] };
+    if (type === 'application/json') return { ...parseJson(bytes), problems: [] };
+    if (type === 'application/yaml') return { ...readYaml(bytes.toString('utf8')), duplicates: [] };
     const message = decodeProtobuf(bytes);
-    return { value: { ...(message.object as object), kind: message.kind, apiVersion: message.apiVersion }, duplicates: [] };
+    return { value: { ...(message.object as object), kind: message.kind, apiVersion: message.apiVersion }, duplicates: [], problems: [] };
   } catch (error) {
     if (error instanceof StatusError) throw error;
     throw new BodySyntaxError(error instanceof Error ? error.message : String(error), { cause: error });

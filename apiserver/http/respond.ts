@@ -39,7 +39,10 @@ function send(context: RequestContext, code: number, contentType: string, body: 
   const { reply } = context;
   setWarnings(context);
   if (contentType !== '') reply.header('content-type', contentType);
-  reply.code(code).header('cache-control', 'no-cache, private').send(typeof body === 'string' ? Buffer.from(body) : body);
+  reply
+    .code(code)
+    .header('cache-control', 'no-cache, private')
+    .send(typeof body === 'string' ? Buffer.from(body) : body);
 }
 
 export function setWarnings(context: RequestContext): void {
