@@ -2,6 +2,7 @@
  * Field selectors (`spec.nodeName=a,status.phase!=Running`). Mirrors apimachinery `fields/selector.go`: which text is accepted,
  * escapes, error wording. Which labels a kind knows is the kind's business.
  */
+import { compareBytes } from './plain.ts';
 
 export interface FieldRequirement {
   /** `metadata.name`. */
@@ -12,16 +13,16 @@ export interface FieldRequirement {
 
 export class FieldSelectorError extends Error {}
 
-/** Empty terms are skipped, so `,` selects everything. Throws FieldSelectorError. */
+/** Terms are taken in sorted order, empty ones skipped: `,` selects everything. Throws FieldSelectorError. */
 export function parseFieldSelector(text: string): FieldRequirement[] {
   return splitTerms(text)
     .filter((term) => term !== '')
+    .sort(compareBytes)
     .map((term) => {
       const split = splitTerm(term);
       if (split === undefined) throw new FieldSelectorError(`invalid selector: '${text}'; can't understand '${term}'`);
       return { label: split.label, operator: split.operator, value: unescapeValue(split.value) };
-    })
-    .sort((a, b) => (a.label < b.label ? -1 : a.label > b.label ? 1 : 0));
+    });
 }
 
 /** At commas that no backslash precedes. */
@@ -59,7 +60,8 @@ function unescapeValue(text: string): string {
       if (next !== '\\' && next !== ',' && next !== '=')
         throw new FieldSelectorError(`invalid field selector: invalid escape sequence: \\${next ?? ''}`);
       result += next;
-    } else if (c === ',' || c === '=') throw new FieldSelectorError(`invalid field selector: unescaped character in value: ${c}`);
+    } else if (c === ',' || c === '=')
+      throw new FieldSelectorError(`invalid field selector: unescaped character in value: ${c.charCodeAt(0)}`);
     else result += c;
   }
   return result;

@@ -296,10 +296,7 @@ class Parser {
         if (values.length === 0) values.push('');
         const ahead = this.#peek(true);
         if (ahead.kind === ')') return [...values, ''];
-        if (ahead.kind === ',') {
-          this.#at++;
-          values.push('');
-        }
+        if (ahead.kind === ',') values.push('');
       } else throw new SelectorError(`found '${token.text}', expected: ',', or identifier`);
     }
   }
