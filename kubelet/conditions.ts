@@ -6,8 +6,8 @@
 import { formatTime } from '../machinery/api/time.ts';
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from '../machinery/api/types/core.v1.ts';
 
-/** In upstream's order. PodScheduled belongs to the binding, but a pod that came without one (spec.nodeName) gets it here. */
-export const OWNED_CONDITIONS = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'] as const;
+/** In upstream's order. PodScheduled belongs to the binding. */
+export const OWNED_CONDITIONS = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady'] as const;
 
 type Wanted = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
 
@@ -22,7 +22,6 @@ export function podConditions(pod: Pod, status: PodStatus, hasSandbox: boolean, 
     initialized,
     readyCondition(pod, containersReady),
     containersReady,
-    { type: 'PodScheduled', status: 'True' },
   ];
   return wanted.map((condition) => {
     const old = pod.status?.conditions?.find((other) => other.type === condition.type);

@@ -37,6 +37,11 @@ export const kubeletOptions = defineOptions({
   registerWithTaints: { type: 'list', default: [], help: 'taints of a new Node: key=value:effect' },
   registerSchedulable: { type: 'boolean', default: true, help: 'false: a new Node is cordoned' },
   nodeLabels: { type: 'map', default: {}, help: 'further labels of the Node' },
+  nodeZones: {
+    type: 'list',
+    default: ['zone-a', 'zone-b', 'zone-c'],
+    help: 'zones that nodes are spread over by their number (label topology.kubernetes.io/zone); an empty value: none',
+  },
   providerId: { type: 'string', default: '', help: 'spec.providerID of a new Node' },
   maxPods: { type: 'integer', default: 110, min: 0, help: 'how many pods the node takes' },
   capacity: { type: 'map', default: { cpu: '8', memory: '16Gi', 'ephemeral-storage': '100Gi' }, help: 'what the node has' },

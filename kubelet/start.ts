@@ -224,7 +224,7 @@ function factsOf(options: KubeletOptions, name: string, port: number): NodeFacts
   const ip = options.nodeIp || (options.address === '0.0.0.0' || options.address === '::' ? '127.0.0.1' : options.address);
   return {
     name,
-    labels: options.nodeLabels,
+    labels: { ...zoneLabel(options, name), ...options.nodeLabels },
     taints: options.registerWithTaints.map(parseTaint),
     unschedulable: !options.registerSchedulable,
     ip,
@@ -235,6 +235,12 @@ function factsOf(options: KubeletOptions, name: string, port: number): NodeFacts
     version: KUBELET_VERSION,
     providerId: options.providerId,
   };
+}
+
+function zoneLabel({ nodeZones }: KubeletOptions, name: string): Record<string, string> {
+  const zones = nodeZones.filter((zone) => zone !== '');
+  const zone = zones[Number(/(\d{1,9})$/.exec(name)?.[1] ?? 0) % zones.length];
+  return zone === undefined ? {} : { 'topology.kubernetes.io/zone': zone };
 }
 
 function parseTaint(text: string): Taint {

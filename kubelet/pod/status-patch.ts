@@ -61,8 +61,7 @@ const sameCondition = (a: PodCondition | undefined, b: PodCondition | undefined)
   a?.status === b?.status &&
   (a?.reason ?? '') === (b?.reason ?? '') &&
   (a?.message ?? '') === (b?.message ?? '') &&
-  // The binding sets PodScheduled without a generation; that alone is not worth a write.
-  (a?.type === 'PodScheduled' || (a?.observedGeneration ?? 0) === (b?.observedGeneration ?? 0));
+  (a?.observedGeneration ?? 0) === (b?.observedGeneration ?? 0);
 
 /** Deep equality of API values in which an absent member, an empty list and an empty object are the same. */
 function same(a: unknown, b: unknown): boolean {
