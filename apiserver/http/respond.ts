@@ -39,10 +39,9 @@ function send(context: RequestContext, code: number, contentType: string, body: 
   const { reply } = context;
   setWarnings(context);
   if (contentType !== '') reply.header('content-type', contentType);
-  reply
-    .code(code)
-    .header('cache-control', 'no-cache, private')
-    .send(typeof body === 'string' ? Buffer.from(body) : body);
+  // An empty buffer would be sent as application/octet-stream; on a 304 clients put that into their cached answer and can no longer read it.
+  const bytes = body.length === 0 && contentType === '' ? undefined : typeof body === 'string' ? Buffer.from(body) : body;
+  reply.code(code).header('cache-control', 'no-cache, private').send(bytes);
 }
 
 export function setWarnings(context: RequestContext): void {
