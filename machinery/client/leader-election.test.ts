@@ -81,7 +81,7 @@ test('E4: after a tidy end another leads within the retry period, and the transi
   await b.outcome;
 });
 
-test('E1: cut off from the server, a leader stops before another may start', async () => {
+test('E1: cut off from the server, a leader stops before another may start, and then stands for election again', async () => {
   const [client, clock] = [new MemoryClient(), new FakeClock()];
   const a = candidate(client, clock, 'a');
   await settle();
@@ -95,31 +95,60 @@ test('E1: cut off from the server, a leader stops before another may start', asy
   assert.ok(leads(a), 'it keeps trying for the renew deadline');
   await clock.advance(4_000);
   assert.ok(!leads(a));
-  assert.ok((await a.outcome) instanceof LeaseLostError);
+  await clock.advance(600_000);
+  assert.ok(!leads(a) && !leads(b));
   cut = false;
   await clock.advance(2_500);
-  assert.ok(!leads(b), 'the lease has not run out for b yet');
-  await clock.advance(15_000);
-  assert.ok(leads(b));
-  b.stop.abort(new Error('end'));
-  await b.outcome;
+  assert.ok(leads(a) !== leads(b), 'one of them leads');
+  for (const one of [a, b]) one.stop.abort(new Error('end'));
+  assert.deepEqual(await Promise.all([a.outcome, b.outcome]), [undefined, undefined]);
 });
 
 test('E1: a leader that was stopped for longer than its deadline may not write when it wakes', async () => {
   const [client, clock] = [new MemoryClient(), new FakeClock()];
   const a = candidate(client, clock, 'a');
   await settle();
-  const fenced = fence(client, a.leadership!);
-  const lease = await leaseOf(client);
   const { leadership } = a;
+  const fenced = fence(client, leadership!);
+  const lease = await leaseOf(client);
   client.intercept = () => new Promise(() => undefined);
+  const waiting = assert.rejects(
+    fenced.get(leases, { namespace: 'kube-system', name: 'kcm' }),
+    LeaseLostError,
+    'nobody waits for an answer any longer',
+  );
   await clock.advance(9_000);
   assert.ok(leadership?.held());
   await clock.advance(1_500);
   assert.equal(leadership?.held(), false);
   await assert.rejects(fenced.update(leases, lease), LeaseLostError);
-  await clock.advance(5_000);
+  await waiting;
+  a.stop.abort(new Error('end'));
   await a.outcome;
+});
+
+test('work that does not end with the leadership ends the process', async () => {
+  const [client, clock] = [new MemoryClient(), new FakeClock()];
+  const stop = new AbortController();
+  const outcome = lead(
+    {
+      client,
+      namespace: 'kube-system',
+      name: 'kcm',
+      identity: 'a',
+      clock,
+      random: seededRandom(1),
+      logger: silentLogger,
+      signal: stop.signal,
+    },
+    () => new Promise(() => undefined),
+  ).catch((error: unknown) => error);
+  await settle();
+  client.intercept = () => {
+    throw new ConnectionError('memory', new Error('cut off'));
+  };
+  await clock.advance(20_000);
+  assert.ok((await outcome) instanceof LeaseLostError);
 });
 
 test('E4: a holder on this machine whose process is gone is not waited for', async () => {
@@ -162,8 +191,11 @@ test('a lease taken by force ends the leadership', async () => {
   await client.update(leases, { ...lease, spec: { ...lease.spec, holderIdentity: 'b', renewTime: '2026-01-01T00:00:01.000000Z' } });
   await clock.advance(5_000);
   assert.ok(!leads(a));
-  assert.ok((await a.outcome) instanceof LeaseLostError);
   assert.equal((await leaseOf(client)).spec?.holderIdentity, 'b', 'and it is left to the other');
+  await clock.advance(20_000);
+  assert.ok(leads(a), 'until that one is silent');
+  a.stop.abort(new Error('end'));
+  await a.outcome;
 });
 
 test('waiting for leadership ends with the signal', async () => {

@@ -2,7 +2,7 @@
  * One acts, the others wait: leadership through a Lease. Mirrors client-go `tools/leaderelection`: same fields, same defaults (15 s lease, 10 s renew
  * deadline, 2 s retry), release on a tidy end.
  *
- * Two additions. A holder on this machine whose process is gone is not waited for: after a crash the next process acts at once. And leadership is
+ * Three additions. Leadership lost is stood for again (see `lead`). A holder on this machine whose process is gone is not waited for: after a crash the next process acts at once. And leadership is
  * measured on the monotonic clock from before the last successful renewal was sent, so that a process that was stopped for a minute knows at once
  * that it is no longer leader (see `fence`).
  *
@@ -46,34 +46,51 @@ export interface Leadership {
   held(): boolean;
 }
 
-const LOST_DRAIN_MS = 2_000;
+/** Less than what lies between the renew deadline and the end of the lease, by the defaults. */
+const LOST_DRAIN_MS = 3_000;
 
-/** Leadership ended against our will: whoever has it now must not meet us. The process must end. */
+/** Leadership ended against our will: whoever has it now must not meet us. */
 export class LeaseLostError extends Error {}
 
 /**
- * Waits to become leader, does `work`, then gives the lease back. Rejects with LeaseLostError when leadership was lost meanwhile. Settles without having
- * worked when the signal aborts first.
+ * Waits to become leader, does `work`, and gives the lease back when that ends or the signal aborts. When leadership is lost meanwhile, `work` is told to
+ * end and, once it has, we stand for election again: an API server that was away for a while costs nobody a restart. Work that does not end in time
+ * could meet its successor: then it rejects with LeaseLostError, and the process must end.
  */
 export async function lead(config: LeaderElectionConfig, work: (leadership: Leadership) => Promise<void>): Promise<void> {
   const election = new Election(config);
-  if (!(await election.acquire())) return;
+  while (await election.acquire()) {
+    const lost = await term(config, election, work);
+    if (lost === undefined) return;
+    config.logger.error({ err: lost, lease: config.name }, 'lost leadership, standing for election again');
+  }
+}
+
+/** One time of being leader. Returns why it was lost, or undefined when the work ended by itself or by the signal. */
+async function term(config: LeaderElectionConfig, election: Election, work: (leadership: Leadership) => Promise<void>): Promise<unknown> {
   const ended = new AbortController();
   const signal = AbortSignal.any([config.signal, ended.signal]);
   setMaxListeners(0, signal); // all the work of the process listens to it
-  const leadership: Leadership = { signal, held: () => election.held() };
-  const renewing = election
-    .renewUntil(leadership.signal)
-    .finally(() => ended.abort(new LeaseLostError(`leader election ended: ${config.name}`)));
-  const working = work(leadership).finally(() => ended.abort(new Error('the work of the leader has ended')));
-  const lost = await renewing.then(
+  const renewing = election.renewUntil(signal).then(
     () => undefined,
-    (error: unknown) => error,
+    (error: unknown) => {
+      ended.abort(error);
+      return error;
+    },
   );
-  // with the lease gone nobody may wait long for work that does not end: the process must
-  if (lost !== undefined) await Promise.race([working.catch(() => undefined), config.clock.sleep(LOST_DRAIN_MS)]);
-  else await working.finally(() => election.release());
-  if (lost !== undefined) throw lost;
+  const working = work({ signal, held: () => election.held() }).finally(() => ended.abort(new Error('the work of the leader has ended')));
+  const settled = working.then(
+    () => undefined,
+    () => undefined,
+  );
+  const lost = await renewing;
+  if (lost === undefined) {
+    await working.finally(() => election.release());
+    return undefined;
+  }
+  const stuck = config.clock.sleep(LOST_DRAIN_MS).then(() => true);
+  if (await Promise.race([settled, stuck])) throw new LeaseLostError(`leader election lost: ${config.name}`, { cause: lost });
+  return lost;
 }
 
 /** Identities of this process, so that several components in one process do not take each other for dead. */
@@ -112,14 +129,14 @@ class Election {
 
   /** False when the signal came first. */
   async acquire(): Promise<boolean> {
-    const { signal, logger, name } = this.#config;
+    const { clock, signal, logger, name } = this.#config;
     living.add(this.#identity);
     const backoff = new Backoff(this.#config);
     logger.info({ lease: name, identity: this.#identity }, 'attempting to acquire leader lease');
     while (!signal.aborted) {
       let waitMs = this.#retryMs * (1 + 0.2 * this.#config.random.next());
       try {
-        if (await this.#tryHold()) {
+        if (await within(this.#tryHold(), this.#deadlineMs, { clock, signal })) {
           logger.info({ lease: name, identity: this.#identity }, 'became leader');
           return true;
         }
@@ -128,7 +145,7 @@ class Election {
         logger.debug({ err: error, lease: name }, 'could not acquire lease');
         waitMs = Math.min(backoff.next(error), this.#retryMs * 1.2);
       }
-      await this.#config.clock.sleep(waitMs, signal).catch(() => undefined);
+      await clock.sleep(waitMs, signal).catch(() => undefined);
     }
     living.delete(this.#identity);
     return false;
@@ -144,9 +161,10 @@ class Election {
       let lost: unknown;
       try {
         // a request that hangs must not keep us believing
-        if (!(await within(this.#tryHold(), this.#renewedMs + this.#deadlineMs - clock.monotonicMs(), clock)))
+        if (!(await within(this.#tryHold(), this.#renewedMs + this.#deadlineMs - clock.monotonicMs(), { clock, signal })))
           lost = new Error(`lease ${name} is held by ${this.#holder()}`);
       } catch (error) {
+        if (signal.aborted) return;
         logger.warn({ err: error, lease: name }, 'could not renew lease');
         if (!this.held()) lost = error;
       }
@@ -166,7 +184,7 @@ class Election {
       spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: now, acquireTime: now },
     };
     try {
-      await within(this.#config.client.update(leases, released), this.#retryMs, this.#config.clock);
+      await within(this.#config.client.update(leases, released), this.#retryMs, { clock: this.#config.clock });
     } catch (error) {
       this.#config.logger.debug({ err: error }, 'could not release lease');
     }
@@ -258,14 +276,18 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Rejects when the promise has not settled in time. */
-async function within<T>(promise: Promise<T>, ms: number, clock: Clock): Promise<T> {
+/** Rejects when the promise has not settled in time, or at the abort. */
+async function within<T>(
+  promise: Promise<T>,
+  ms: number,
+  { clock, signal }: { readonly clock: Clock; readonly signal?: AbortSignal },
+): Promise<T> {
   const settled = new AbortController();
   promise.catch(() => undefined);
   try {
     return await Promise.race([
       promise,
-      clock.sleep(ms, settled.signal).then(() => {
+      clock.sleep(ms, signal ? AbortSignal.any([signal, settled.signal]) : settled.signal).then(() => {
         throw new Error(`no answer within ${Math.round(ms)} ms`);
       }),
     ]);
