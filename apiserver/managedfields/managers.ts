@@ -43,11 +43,21 @@ export function decodeManagers(entries: readonly ManagedFieldsEntry[] | null | u
     if (apiVersion === '') throw new BadManagedFields('apiVersion must not be empty');
     if (fieldsType === '') throw new BadManagedFields(`missing fieldsType in managed fields entry ${i}`);
     if (fieldsType !== 'FieldsV1') throw new BadManagedFields(`invalid fieldsType "${fieldsType}" in managed fields entry ${i}`);
-    if (fieldsV1 !== undefined && fieldsV1 !== null && !isFieldSet(fieldsV1)) throw new BadManagedFields('error decoding set');
+    if (!isKnownSet(fieldsV1)) throw new BadManagedFields('error decoding set');
     const name: ManagerName = { name: manager, subresource, applied: operation === 'Apply', apiVersion };
     managers.set(identify(name), { ...name, set: (fieldsV1 as FieldSet | undefined) ?? EMPTY_SET, time: time ?? undefined });
   }
   return managers;
+}
+
+/** Stored entries are shared and looked at with every write of their object: each set is checked once. */
+const knownSets = new WeakSet<object>();
+
+function isKnownSet(fieldsV1: unknown): boolean {
+  if (fieldsV1 === undefined || fieldsV1 === null || knownSets.has(fieldsV1 as object)) return true;
+  if (!isFieldSet(fieldsV1)) return false;
+  knownSets.add(fieldsV1);
+  return true;
 }
 
 /** In upstream's order: appliers first, then by time, then by name. undefined when there is none. */

@@ -37,19 +37,28 @@ export interface Change {
   readonly conflicts: ReadonlyMap<string, FieldSet>;
 }
 
-/** Compares the two states in every version that managers own fields in. Drops managers of versions that are gone. */
-export function assess(
-  type: OwnedType,
-  states: { before: Plain; after: Plain; reading: Reading },
-  managers: Managers,
-  writer: string,
-): Change {
-  const comparisons = new Map<string, Comparison | undefined>();
+export interface States {
+  readonly before: Plain;
+  readonly after: Plain;
+  readonly reading: Reading;
+}
+
+/** What changed, as seen in the version of the request. */
+export function comparisonOf(type: OwnedType, states: States): Comparison {
+  return withoutReset(type, compare(typedStruct(type.schema), states.before, states.after, states.reading));
+}
+
+/**
+ * What the change means for the managers. Drops those of versions that are gone, and takes from all but the writer what is gone.
+ * `comparison` may be given where it is known already.
+ */
+export function assess(type: OwnedType, states: States & { comparison?: Comparison }, managers: Managers, writer: string): Change {
+  const own = states.comparison ?? comparisonOf(type, states);
+  const comparisons = new Map<string, Comparison | undefined>([[type.apiVersion, own]]);
   const comparisonIn = (apiVersion: string): Comparison | undefined => {
     if (!comparisons.has(apiVersion)) comparisons.set(apiVersion, compareIn(type, apiVersion, states));
     return comparisons.get(apiVersion);
   };
-  const comparison = comparisonIn(type.apiVersion)!;
   const conflicts = new Map<string, FieldSet>();
   for (const [id, manager] of managers) {
     if (id === writer) continue;
@@ -66,7 +75,7 @@ export function assess(
     const seen = id === writer ? undefined : comparisonIn(manager.apiVersion);
     if (seen !== undefined && !isEmptySet(seen.removed)) managers.set(id, withSet(manager, difference(manager.set, seen.removed)));
   }
-  return { comparison, conflicts };
+  return { comparison: own, conflicts };
 }
 
 /** Takes from the managers what they are in conflict about, and forgets those who own nothing any more. */
@@ -78,9 +87,7 @@ export function takeOver(managers: Managers, conflicts: ReadonlyMap<string, Fiel
   dropEmpty(managers);
 }
 
-function compareIn(type: OwnedType, apiVersion: string, states: { before: Plain; after: Plain; reading: Reading }): Comparison | undefined {
-  if (apiVersion === type.apiVersion)
-    return withoutReset(type, compare(typedStruct(type.schema), states.before, states.after, states.reading));
+function compareIn(type: OwnedType, apiVersion: string, states: States): Comparison | undefined {
   const other = type.otherVersion?.(apiVersion);
   if (other === undefined) return undefined;
   const typed: Typed = typedStruct(other.schema);

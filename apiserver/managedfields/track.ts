@@ -5,6 +5,8 @@
 import type { KubeObject } from '../../machinery/api/object.ts';
 import type { Plain } from '../../machinery/api/plain.ts';
 import type { ManagedFieldsEntry } from '../../machinery/api/types/meta.v1.ts';
+import type { Comparison } from './compare.ts';
+import { sameJson } from './equal.ts';
 import { isEmptySet, recursiveDifference, union } from './field-set.ts';
 import {
   BadManagedFields,
@@ -17,7 +19,7 @@ import {
   type Managers,
   timeText,
 } from './managers.ts';
-import { assess, isUnchanged, type OwnedType, stripIdentity, takeOver } from './ownership.ts';
+import { assess, comparisonOf, isUnchanged, type OwnedType, type States, stripIdentity, takeOver } from './ownership.ts';
 import { TypedError } from './typed.ts';
 
 export interface TrackUpdate extends OwnedType {
@@ -32,31 +34,40 @@ export interface TrackUpdate extends OwnedType {
 /** The managedFields of the object after the write; undefined for none. */
 export function trackUpdate(update: TrackUpdate): ManagedFieldsEntry[] | undefined {
   const stored = update.live?.metadata.managedFields;
-  const { managers, asStored } = startingManagers(update);
+  const asStored = asksForNothing(update);
   // Objects that lost (or never had) their ownership stay without it until somebody applies.
-  if (managers.size === 0 && update.live !== undefined) return undefined;
-  const before = new Map(managers);
+  if (asStored && update.live !== undefined && stored === undefined) return undefined;
+  let managers: Managers;
   try {
-    recordUpdate(update, managers);
+    const states = statesOf(update);
+    const comparison = comparisonOf(update, states);
+    if (asStored && update.live !== undefined && isUnchanged(comparison)) return stored;
+    managers = startingManagers(update, asStored);
+    if (managers.size === 0 && update.live !== undefined) return undefined;
+    record(update, { ...states, comparison }, managers);
   } catch (error) {
     if (error instanceof TypedError) return undefined;
     throw error;
   }
-  if (asStored && before.size === managers.size && [...before].every(([id, manager]) => managers.get(id) === manager)) return stored;
   capUpdaters(managers);
   return encodeManagers(managers);
 }
 
-/** The client may rewrite or clear ownership; what it sends wrongly, or leaves out, counts as not sent. */
-function startingManagers({ live, object, subresource }: TrackUpdate): { managers: Managers; asStored: boolean } {
-  const stored = live?.metadata.managedFields;
+/** True when the client leaves ownership alone: it says nothing about it, sends back what is stored, or may not speak of it here. */
+function asksForNothing({ live, object, subresource }: TrackUpdate): boolean {
   const wished = object.metadata.managedFields;
-  if (subresource === '' && wished !== stored) {
-    if (isReset(wished)) return { managers: new Map(), asStored: false };
+  return subresource !== '' || wished === undefined || wished === null || sameJson(wished, live?.metadata.managedFields);
+}
+
+/** The client may rewrite or clear ownership; what it sends wrongly counts as not sent. */
+function startingManagers({ live, object }: TrackUpdate, asStored: boolean): Managers {
+  const wished = object.metadata.managedFields;
+  if (!asStored) {
+    if (isReset(wished)) return new Map();
     const managers = decodeOrEmpty(wished);
-    if (managers.size > 0) return { managers, asStored: false };
+    if (managers.size > 0) return managers;
   }
-  return { managers: decodeOrEmpty(stored), asStored: true };
+  return decodeOrEmpty(live?.metadata.managedFields);
 }
 
 function decodeOrEmpty(entries: readonly ManagedFieldsEntry[] | null | undefined): Managers {
@@ -70,13 +81,21 @@ function decodeOrEmpty(entries: readonly ManagedFieldsEntry[] | null | undefined
 
 /** Changes `managers` to what they are after the update. */
 export function recordUpdate(update: TrackUpdate, managers: Managers): void {
-  const { live, object, manager, apiVersion, subresource, now, resetFields } = update;
+  const states = statesOf(update);
+  record(update, { ...states, comparison: comparisonOf(update, states) }, managers);
+}
+
+function statesOf({ live, object, reading = 'printed' }: TrackUpdate): States {
+  const before = withoutOwnership(live ?? { apiVersion: object.apiVersion, kind: object.kind, metadata: {} });
+  return { before, after: withoutOwnership(object), reading };
+}
+
+function record(update: TrackUpdate, states: States & { comparison: Comparison }, managers: Managers): void {
+  const { manager, apiVersion, subresource, now, resetFields } = update;
   const name: ManagerName = { name: manager === '' ? 'unknown' : manager, subresource, applied: false, apiVersion };
   const id = identify(name);
-  const reading = update.reading ?? 'printed';
-  const before = withoutOwnership(live ?? { apiVersion: object.apiVersion, kind: object.kind, metadata: {} });
   // The writer takes part like everybody else: what it changes it takes over, from itself too.
-  const { comparison, conflicts } = assess(update, { before, after: withoutOwnership(object), reading }, managers, '');
+  const { comparison, conflicts } = assess(update, states, managers, '');
   takeOver(managers, conflicts);
   if (isUnchanged(comparison)) return;
   let changed = union(comparison.modified, comparison.added);
