@@ -107,6 +107,14 @@ test('strict problems list unknown members, then repeated ones that are not insi
   ]);
 });
 
+test('names are quoted as Go quotes them', () => {
+  assert.deepEqual(strictProblems(['a"b\\c', 'é', '\u0007\u0001\u007f\u200b\u00a0😀'], []), [
+    'unknown field "a\\"b\\\\c"',
+    'unknown field "é"',
+    'unknown field "\\a\\x01\\x7f\\u200b\\u00a0😀"',
+  ]);
+});
+
 test('an object is stored in canonical form', () => {
   assert.equal(
     stored('core.v1.ConfigMap', '{"data":{"b":null,"a":"x"},"metadata":{"labels":{},"finalizers":[]}}'),
@@ -116,6 +124,7 @@ test('an object is stored in canonical form', () => {
     stored('core.v1.Secret', '{"data":{"a":"AA E=","c":null}}'.replace(' ', '\\n')),
     '{"metadata":{},"data":{"a":"AAE=","c":""}}',
   );
+  assert.equal(stored('core.v1.ConfigMap', '{"binaryData":{"k":[1,2]}}'), '{"metadata":{},"binaryData":{"k":"AQI="}}');
   assert.equal(stored('rbac.authorization.k8s.io.v1.Role', '{"rules":[]}'), '{"metadata":{},"rules":null}');
   assert.equal(
     stored('core.v1.ResourceQuota', '{"spec":{"hard":{"memory":null,"cpu":1.5}}}'),

@@ -7,6 +7,7 @@
  */
 import { canonicalBase64 } from './base64.ts';
 import { formatDurationNs, parseDurationNs } from './duration.ts';
+import { quoteGo } from './field-error.ts';
 import { integerOf, isJsonNumber, type JsonNumber, numberText } from './json-number.ts';
 import { isPlain, type Plain, setOwn } from './plain.ts';
 import { canonicalQuantity } from './quantity.ts';
@@ -39,8 +40,8 @@ export function decodeObject(schema: TypeSchema, value: unknown, options: Decode
 export function strictProblems(unknownFields: readonly string[], duplicates: readonly string[]): string[] {
   const hidden = (path: string): boolean => unknownFields.some((field) => path.startsWith(`${field}.`) || path.startsWith(`${field}[`));
   const lines = [
-    ...unknownFields.map((field) => `unknown field "${field}"`),
-    ...duplicates.filter((path) => !hidden(path)).map((path) => `duplicate field "${path}"`),
+    ...unknownFields.map((field) => `unknown field ${quoteGo(field)}`),
+    ...duplicates.filter((path) => !hidden(path)).map((path) => `duplicate field ${quoteGo(path)}`),
   ];
   return [...new Set(lines)].slice(0, 100);
 }
@@ -243,6 +244,9 @@ function decodeScalar(scalar: Scalar, value: unknown, fail: Mismatch): unknown {
     case 'quantity':
       return decodeQuantity(value);
     case 'bytes':
+      if (Array.isArray(value)) return bytesOfNumbers(value, fail);
+      if (typeof value !== 'string') throw fail(jsonKind(value));
+      return decodeText(scalar, value);
     case 'time':
     case 'microTime':
     case 'duration':
@@ -258,6 +262,18 @@ function decodeInteger(value: unknown, bits: 32 | 64, fail: Mismatch): number | 
   const integer = integerOf(value, bits);
   if (integer === undefined) throw fail(`number ${numberText(value)}`);
   return integer;
+}
+
+/** Go takes a list of numbers for bytes as well. */
+function bytesOfNumbers(items: readonly unknown[], fail: Mismatch): string {
+  const bytes = items.map((item) => {
+    if (item === null) return 0;
+    if (!isJsonNumber(item)) throw fail(jsonKind(item), 'uint8');
+    const integer = integerOf(item, 32);
+    if (typeof integer !== 'number' || integer < 0 || integer > 255) throw fail(`number ${numberText(item)}`, 'uint8');
+    return integer;
+  });
+  return Buffer.from(bytes).toString('base64');
 }
 
 function decodeQuantity(value: unknown): string {

@@ -20,6 +20,7 @@ test('durations are read and printed as Go does', () => {
   }
   assert.throws(() => parseDuration('5'), { message: 'time: missing unit in duration "5"' });
   assert.throws(() => parseDuration('x'), { message: 'time: invalid duration "x"' });
+  assert.throws(() => parseDuration('5é'), { message: 'time: unknown unit "\\xc3\\xa9" in duration "5\\xc3\\xa9"' });
   assert.throws(() => parseDuration('5x'), { message: 'time: unknown unit "x" in duration "5x"' });
 });
 

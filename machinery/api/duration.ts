@@ -2,6 +2,7 @@
  * Go durations (`1h30m`, `250ms`) and kubectl's ages (`5d3h`). Mirrors Go's `time.ParseDuration` and `Duration.String`, and
  * apimachinery `util/duration`.
  */
+import { quote } from './time.ts';
 
 export class DurationError extends Error {}
 
@@ -20,7 +21,7 @@ const MAX_NS = 9223372036854775807n;
 
 /** Nanoseconds, exact. Throws DurationError with Go's text. */
 export function parseDurationNs(text: string): bigint {
-  const quoted = JSON.stringify(text);
+  const quoted = quote(text);
   const negative = text.startsWith('-');
   let rest = negative || text.startsWith('+') ? text.slice(1) : text;
   if (rest === '0') return 0n;
@@ -34,7 +35,7 @@ export function parseDurationNs(text: string): bigint {
     const [unit] = /^[^.\d]*/.exec(rest)!;
     if (unit === '') throw new DurationError(`time: missing unit in duration ${quoted}`);
     const size = UNIT_NS.get(unit);
-    if (size === undefined) throw new DurationError(`time: unknown unit ${JSON.stringify(unit)} in duration ${quoted}`);
+    if (size === undefined) throw new DurationError(`time: unknown unit ${quote(unit)} in duration ${quoted}`);
     rest = rest.slice(unit.length);
     total += BigInt(whole || '0') * size;
     if (fraction) total += (BigInt(fraction.slice(0, 30)) * size) / 10n ** BigInt(Math.min(fraction.length, 30));

@@ -67,12 +67,20 @@ export function formatValue(value: unknown): string {
   return String(value);
 }
 
-/** Go's %q for the characters that occur in API strings. */
+/** Go's %q: short escapes, `\x` below the space and for DEL, `\u` and `\U` for what Go does not count as printable. */
 export function quoteGo(text: string): string {
-  return JSON.stringify(text)
-    .replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .replace(/\\u00([01][0-9a-f])/g, '\\x$1');
+  return JSON.stringify(text).replace(UNPRINTABLE, (match) => {
+    const code = match.startsWith('\\u') ? Number.parseInt(match.slice(2), 16) : match.codePointAt(0)!;
+    if (code === 7) return '\\a';
+    if (code === 0x0b) return '\\v';
+    if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, '0')}`;
+    if (code >= 0xd800 && code < 0xe000) return '\\ufffd';
+    return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
 }
+
+/** An escape that JSON writes (an odd backslash cannot stand before it), or a character Go escapes. */
+const UNPRINTABLE = /(?<=(?:^|[^\\])(?:\\\\)*)\\u[0-9a-f]{4}|[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
 function make(type: FieldErrorType, path: FieldPath, value: string | undefined, detail: string): FieldError {
   const field = String(path);

@@ -76,7 +76,13 @@ function parse(text: string, layout: string): Parsed {
   return { ms: date.getTime() - offsetMinutes * 60_000, micros };
 }
 
-const quote = (text: string): string => JSON.stringify(text);
+/** How Go's time package quotes: bytes outside of ASCII, and control characters, as `\\x`. */
+export function quote(text: string): string {
+  const escaped = text
+    .replace(/["\\]/g, '\\$&')
+    .replace(/[^\u0020-\u007f]/gu, (c) => [...Buffer.from(c, 'utf8')].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''));
+  return `"${escaped}"`;
+}
 
 function daysIn(year: number, month: number): number {
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
