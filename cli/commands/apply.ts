@@ -49,7 +49,7 @@ interface Applying {
 async function apply(session: Session, args: readonly string[]): Promise<void> {
   const { flags } = session;
   if (args.length > 0) throw usageError(session.verb, `Unexpected args: [${args.join(' ')}]`);
-  if (flags.list('filename').length === 0) throw usageError(session.verb, 'must specify one of -f and -k');
+  if (flags.list('filename').length === 0) throw new CliError('must specify one of -f and -k');
   const serverSide = flags.bool('server-side');
   const dryRun = dryRunOf(flags);
   if (flags.bool('force-conflicts') && !serverSide) throw new CliError('--force-conflicts only works with --server-side');

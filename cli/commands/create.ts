@@ -51,7 +51,7 @@ export const verb: Verb = {
 async function create(session: Session, args: readonly string[]): Promise<void> {
   const { flags } = session;
   if (args.length > 0) throw usageError(session.verb, `Unexpected args: [${args.join(' ')}]`);
-  if (flags.list('filename').length === 0) throw usageError(session.verb, 'must specify one of -f and -k');
+  if (flags.list('filename').length === 0) throw new CliError('must specify one of -f and -k');
   if (flags.changed('raw')) {
     const { readFileSync } = await import('node:fs');
     const [path] = flags.list('filename');

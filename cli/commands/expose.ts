@@ -1,7 +1,7 @@
 /** `expose`: makes a Service for the pods of a workload. Mirrors kubectl `cmd/expose`. */
 import type { AnyObject } from '../../machinery/api/object.ts';
 import type { Service } from '../../machinery/api/types/core.v1.ts';
-import { CliError, throwAll, usageError } from '../errors.ts';
+import { CliError, throwAll } from '../errors.ts';
 import type { Flags } from '../flags.ts';
 import { assemble, createGenerated } from '../generators/generator.ts';
 import { fetchObjects } from '../resources/fetch.ts';
@@ -37,7 +37,6 @@ export const verb: Verb = {
 
 async function expose(session: Session, args: readonly string[]): Promise<void> {
   const { flags } = session;
-  if (args.length === 0 && flags.list('filename').length === 0) throw usageError(session.verb, 'must specify one of -f and -k');
   const { found, errors } = await fetchObjects(session, args, { needsNames: true });
   for (const { object, resource, name } of found) {
     try {

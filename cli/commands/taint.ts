@@ -34,7 +34,7 @@ async function taint(session: Session, args: readonly string[]): Promise<void> {
   const { flags } = session;
   const at = args.findIndex(isTaint);
   const words = at < 0 ? args : args.slice(0, at);
-  if (words.length === 0) throw new CliError('one or more resources must be specified as <resource> <name> or <resource>/<name>');
+  if (words.length === 0) throw new CliError('one or more resources must be specified as <resource> <name>');
   if (!/^(no|nodes?)(\/|$)/.test(words[0])) throw new CliError(`invalid resource type ${words[0].split('/')[0]}, only node types are supported`);
   if (words.length === 1 && !words[0].includes('/') && !flags.bool('all') && flags.string('selector') === '') throw new CliError('at least one resource name must be specified since \'all\' parameter is not set');
   if (at < 0) throw new CliError('at least one taint update is required');

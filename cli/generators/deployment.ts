@@ -24,7 +24,7 @@ function build({ name, flags, command }: GeneratorCall): Generated {
     name: names[i],
     image,
     ...(command.length > 0 && { command }),
-    ...(port >= 0 && { ports: [{ containerPort: port }] }),
+    ...(port >= 0 && i === 0 && { ports: [{ containerPort: port }] }),
     resources: {},
   }));
   const template = { metadata: { creationTimestamp: null, labels }, spec: { containers } };

@@ -23,8 +23,6 @@ export interface GeneratedResource {
 
 export interface GeneratorCall {
   readonly name: string;
-  /** Words after the name. */
-  readonly rest: readonly string[];
   /** Words after `--`. */
   readonly command: readonly string[];
   readonly flags: Flags;
@@ -69,10 +67,10 @@ async function generate(generator: Generator, from: { session: Session; args: re
   const [words, command] = [from.args.slice(0, dash), from.args.slice(dash)];
   const missing = (generator.required ?? []).filter((name) => !flags.changed(name));
   if (missing.length > 0) throw new CliError(`required flag(s) ${missing.map((name) => `"${name}"`).join(', ')} not set`);
-  if (words.length === 0 || (words.length > 1 && !generator.usage.includes(' [') && !generator.usage.includes('COMMAND'))) {
+  if (words.length !== 1) {
     throw usageError(session.verb, `exactly one NAME is required, got ${words.length}`);
   }
-  const made = await generator.build({ name: words[0], rest: words.slice(1), command, flags, session });
+  const made = await generator.build({ name: words[0], command, flags, session });
   await createGenerated(session, generator.resource, assemble(generator.resource, words[0], { made, session }));
 }
 

@@ -31,6 +31,8 @@ export function compileGoTemplate(source: string, options: { allowMissing: boole
 
 type ControlNode = Extract<TemplateNode, { readonly pipeline: Pipeline; readonly body: TemplateNode[] }>;
 
+const isControl = (node: TemplateNode): node is ControlNode => node.type === 'if' || node.type === 'range' || node.type === 'with';
+
 class Jump extends Error {}
 
 const truth = (value: unknown): boolean => {
@@ -62,11 +64,11 @@ class Run {
 
   #node(node: TemplateNode, dot: unknown): void {
     if (node.type === 'text') this.text += node.text;
-    else if (node.type === 'break' || node.type === 'continue') throw new Jump(node.type);
+    else if (isControl(node)) this.#control(node, dot);
     else if (node.type === 'action') {
       const value = this.#pipeline(node.pipeline, dot);
       if (node.pipeline.sets.length === 0) this.text += shown(value);
-    } else this.#control(node, dot);
+    } else throw new Jump(node.type);
   }
 
   #control(node: ControlNode, dot: unknown): void {

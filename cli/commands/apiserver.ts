@@ -1,0 +1,4 @@
+/** `apiserver`: runs it alone, in the foreground, with its own flags (`flyball apiserver --help`). */
+import { componentVerb } from '../cluster/component-verb.ts';
+
+export const verb = componentVerb('apiserver');

@@ -1,0 +1,4 @@
+/** `scheduler`: runs it alone, in the foreground, with its own flags (`flyball scheduler --help`). */
+import { componentVerb } from '../cluster/component-verb.ts';
+
+export const verb = componentVerb('scheduler');
