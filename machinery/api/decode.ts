@@ -185,7 +185,7 @@ function zeroOf(type: TypeRef): unknown {
   }
 }
 
-export function jsonKind(value: unknown): string {
+function jsonKind(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (isJsonNumber(value)) return 'number';
   if (typeof value === 'boolean') return 'bool';
@@ -214,7 +214,7 @@ const GO_SCALARS: Partial<Record<Scalar, string>> = {
 const shortGoName = (fullName: string): string => fullName.split('.').slice(-2).join('.');
 
 /** A type as Go prints it: `[]v1.Container`, `map[string]string`, `types.UID`. */
-export function goTypeName(type: TypeRef, field?: FieldSchema): string {
+function goTypeName(type: TypeRef, field?: FieldSchema): string {
   if (type.kind === 'struct') return type.schema.goName;
   if (type.alias !== undefined) return shortGoName(type.alias);
   if (type.kind === 'list') return `[]${goTypeName(type.of)}`;

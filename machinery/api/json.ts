@@ -3,7 +3,7 @@
  * one (repeated members, numbers JavaScript would blur, bad UTF-8); `encodeObject` prints an object by its schema.
  */
 import { isUtf8 } from 'node:buffer';
-import { quoteJson, rawText, structText } from './json-encoder.ts';
+import { rawText, structText } from './json-encoder.ts';
 import { MAX_DEPTH, parseCarefully } from './json-parser.ts';
 import type { TypeSchema } from './schema/schema.ts';
 
@@ -121,11 +121,6 @@ function exactBuffer(text: string): Buffer {
   const buffer = Buffer.allocUnsafeSlow(Buffer.byteLength(text, 'utf8'));
   buffer.write(text, 'utf8');
   return buffer;
-}
-
-/** A JSON string with Go's escapes. */
-export function encodeString(text: string): string {
-  return quoteJson(text);
 }
 
 /** Compact JSON, indented by two spaces as Go's json.Indent does: `{}` and `[]` stay closed. No newline at the end. */

@@ -1,15 +1,15 @@
 /**
- * Rules for names: DNS labels and subdomains, qualified names (label keys), label values. Mirrors apimachinery
+ * Rules for label keys (qualified names) and label values, which selectors are checked by. Mirrors apimachinery
  * `util/validation/validation.go`, wording included. Every function returns the complaints, none when the name is fine.
  */
 
 const utf8Length = (text: string): number => Buffer.byteLength(text, 'utf8');
 
-export const mustBeNonEmpty = 'must be non-empty';
-export const maxLength = (length: number): string => `must be no more than ${length} bytes`;
+const mustBeNonEmpty = 'must be non-empty';
+const maxLength = (length: number): string => `must be no more than ${length} bytes`;
 
 /** `message (e.g. 'a',  or 'b', regex used for validation is '…')`: the odd comma is upstream's. */
-export function regexError(message: string, regex: string, ...examples: string[]): string {
+function regexError(message: string, regex: string, ...examples: string[]): string {
   if (examples.length === 0) return `${message} (regex used for validation is '${regex}')`;
   return `${message} (e.g. ${examples.map((example) => `'${example}', `).join(' or ')}regex used for validation is '${regex}')`;
 }
@@ -57,36 +57,13 @@ export function labelValueErrors(value: string): string[] {
   return errors;
 }
 
-export function dns1123LabelErrors(value: string): string[] {
-  const errors: string[] = [];
-  if (utf8Length(value) > 63) errors.push(maxLength(63));
-  if (!fits(value, DNS_LABEL)) {
-    const text =
-      "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
-    errors.push(regexError(text, DNS_LABEL, 'my-name', '123-abc'));
-  }
-  return errors;
-}
-
-export function dns1123SubdomainErrors(value: string): string[] {
+function dns1123SubdomainErrors(value: string): string[] {
   const errors: string[] = [];
   if (utf8Length(value) > 253) errors.push(maxLength(253));
   if (!fits(value, DNS_SUBDOMAIN)) {
     const text =
       "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
     errors.push(regexError(text, DNS_SUBDOMAIN, 'example.com'));
-  }
-  return errors;
-}
-
-export function dns1035LabelErrors(value: string): string[] {
-  const errors: string[] = [];
-  if (utf8Length(value) > 63) errors.push(maxLength(63));
-  const regex = '[a-z]([-a-z0-9]*[a-z0-9])?';
-  if (!fits(value, regex)) {
-    const text =
-      "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
-    errors.push(regexError(text, regex, 'my-name', 'abc-123'));
   }
   return errors;
 }

@@ -185,15 +185,6 @@ export function roundUpToMilli(q: Quantity): Quantity {
   return { unscaled: rescale(q.unscaled, q.scale, -3), scale: -3, format: q.format };
 }
 
-export function isZeroQuantity(q: Quantity): boolean {
-  return q.unscaled === 0n;
-}
-
-/** A whole or milli value as a quantity: `quantityOf(1500, 'DecimalSI', -3)` is 1500m. */
-export function quantityOf(value: number | bigint, format: QuantityFormat = 'DecimalSI', scale = 0): Quantity {
-  return { unscaled: BigInt(value), scale, format };
-}
-
 const canonical = new Map<string, string>();
 const MAX_CACHED = 4096;
 
