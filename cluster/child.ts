@@ -9,7 +9,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../machinery/process/clock.ts';
 import { writeFileAtomically } from '../machinery/process/files.ts';
-import type { ComponentMessage } from '../machinery/process/run.ts';
+import type { ComponentMessage, ParentMessage } from '../machinery/process/run.ts';
 import type { ProcessPlan } from './components.ts';
 import type { Layout } from './layout.ts';
 import { guardPaused } from './pause-guard.ts';
@@ -56,14 +56,15 @@ export class ChildRunner implements Runner {
     };
   }
 
-  start(): Promise<void> {
+  start(after?: Promise<void>): Promise<void> {
     if (this.#child) return Promise.reject(new Error(`${this.name} is running already`));
     const { layout, command, plan } = this.#options;
     const log = layout.logOf(this.name);
     mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
     const fd = openSync(log, 'a', 0o600);
     // a process group of its own: Ctrl-C in the terminal reaches us alone, and we stop the children in order
-    const child = spawn(process.execPath, [...command, ...plan.argv], { stdio: ['ignore', fd, fd, 'ipc'], detached: true });
+    const argv = after ? [...plan.argv, '--wait-for-order'] : plan.argv;
+    const child = spawn(process.execPath, [...command, ...argv], { stdio: ['ignore', fd, fd, 'ipc'], detached: true });
     closeSync(fd);
     this.#child = child;
     this.#state = 'starting';
@@ -71,6 +72,11 @@ export class ChildRunner implements Runner {
     this.#starts++;
     this.#ended = undefined;
     if (child.pid !== undefined) writeFileAtomically(layout.pidFileOf(this.name), `${child.pid}\n`, 0o600);
+    const order: ParentMessage = { type: 'start' };
+    after?.then(
+      () => child.connected && child.send(order, () => undefined),
+      () => undefined, // whoever makes it tells
+    );
     return this.#whenReady(child);
   }
 

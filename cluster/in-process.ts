@@ -51,7 +51,7 @@ export class InProcessRunner implements Runner {
     };
   }
 
-  async start(): Promise<void> {
+  async start(after?: Promise<void>): Promise<void> {
     if (this.#running) throw new Error(`${this.name} is running already`);
     const { plan, code, clock, random, logger } = this.#options;
     const stop = new AbortController();
@@ -59,11 +59,9 @@ export class InProcessRunner implements Runner {
     this.#state = 'starting';
     this.#starts++;
     this.#ended = undefined;
-    const component = code
-      .load(plan.spec)
-      .then(({ start, options }) =>
-        start(parseOptions(options, plan.argv, {}), { clock, random, logger: logger.child({ component: this.name }), signal: stop.signal }),
-      );
+    const component = Promise.all([code.load(plan.spec), after]).then(([{ start, options }]) =>
+      start(parseOptions(options, plan.argv, {}), { clock, random, logger: logger.child({ component: this.name }), signal: stop.signal }),
+    );
     const running = { component, stop };
     this.#running = running;
     try {

@@ -18,8 +18,8 @@ export interface ProcessStatus {
 export interface Runner {
   readonly name: string;
   status(): ProcessStatus;
-  /** Settles when it is ready; rejects when it ends before. */
-  start(): Promise<void>;
+  /** Settles when it is ready; rejects when it ends before. `after`: what must be done before it may begin; its code loads meanwhile. */
+  start(after?: Promise<void>): Promise<void>;
   /** SIGTERM, and SIGKILL to what has not ended in time. */
   stop(): Promise<void>;
   /** SIGKILL. */

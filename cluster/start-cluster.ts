@@ -6,7 +6,7 @@
  *     await cluster.kill('scheduler');
  *     await cluster.stopAll();
  *
- * All processes start at once and find the API server by trying; certificates are the only thing made before.
+ * All processes start at once and find the API server by trying; certificates are made while they load their code.
  */
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -75,8 +75,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   cluster.onStopped(() => control.close());
   try {
     await endLeftovers(layout, systemClock);
-    await ensureCredentials(plans, { layout, server, bindAddress, clock });
-    await inTime(startAll(runners, options.without ?? []), options.readyTimeoutMs ?? READY_MS, runners);
+    const credentials = ensureCredentials(plans, { layout, server, bindAddress, clock });
+    const ready = Promise.all([credentials, startAll(runners, options.without ?? [], credentials)]);
+    await inTime(ready, options.readyTimeoutMs ?? READY_MS, runners);
     return cluster;
   } catch (error) {
     await cluster.stopAll();
@@ -84,11 +85,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-async function startAll(runners: readonly Runner[], without: readonly string[]): Promise<void> {
-  await Promise.all(runners.filter((runner) => !without.includes(runner.name)).map((runner) => runner.start()));
+async function startAll(runners: readonly Runner[], without: readonly string[], after: Promise<void>): Promise<void> {
+  await Promise.all(runners.filter((runner) => !without.includes(runner.name)).map((runner) => runner.start(after)));
 }
 
-async function inTime(starting: Promise<void>, ms: number, runners: readonly Runner[]): Promise<void> {
+async function inTime(starting: Promise<unknown>, ms: number, runners: readonly Runner[]): Promise<void> {
   const late = new AbortController();
   try {
     await Promise.race([

@@ -14,6 +14,7 @@ import type { Logger } from '../process/logger.ts';
 import type { Random } from '../process/random.ts';
 import { Backoff } from './backoff.ts';
 import type { Client } from './client.ts';
+import { ConnectionError } from './errors.ts';
 import { EventCorrelator, type Verdict } from './event-correlator.ts';
 import type { EventOptions, EventRecorder } from './event-recorder.ts';
 import { events, newEvents } from './resource-type.ts';
@@ -109,7 +110,7 @@ class Recorder implements EventRecorder {
           earlier = undefined;
           continue;
         }
-        if ((error instanceof StatusError && !isPassing(error)) || attempt >= MAX_TRIES) {
+        if (!isPassing(error) || attempt >= MAX_TRIES) {
           logger.debug({ err: error, reason: item.reason, about: item.about.metadata.name }, 'event could not be written');
           return;
         }
@@ -190,9 +191,9 @@ class Recorder implements EventRecorder {
   }
 }
 
-/** Worth another try: the server was busy or broken, not unwilling. */
-function isPassing(error: StatusError): boolean {
-  return error.code >= 500 || error.code === 429;
+/** Worth another try: the server was away, busy or broken, not unwilling. */
+function isPassing(error: unknown): boolean {
+  return error instanceof ConnectionError || (error instanceof StatusError && (error.code >= 500 || error.code === 429));
 }
 
 function reference(object: KubeObject, fieldPath?: string): ObjectReference {

@@ -9,6 +9,11 @@ export const processOptions = defineOptions({
     default: '',
     help: 'arms named failpoints, such as replicaset.between-actions=1*crash; for tests and chaos runs only',
   },
+  waitForOrder: {
+    type: 'boolean',
+    default: false,
+    help: 'as a child process: load everything, then wait for the word of the parent before starting',
+  },
 });
 
 /** Every process that is a client of the API server. */

@@ -15,8 +15,24 @@ export interface Random {
 
 const SAFE = 'bcdfghjklmnpqrstvwxz2456789';
 
+/** Random bytes are drawn from the system in pages: a call for each number would cost more than the number. */
+const PAGE = 4096;
+let page = Buffer.alloc(0);
+let used = 0;
+
+function sixBytes(): number {
+  if (used + 6 > page.length) {
+    page = randomBytes(PAGE);
+    used = 0;
+  }
+  const value = page.readUIntBE(used, 6);
+  page.fill(0, used, used + 6);
+  used += 6;
+  return value;
+}
+
 export const systemRandom: Random = {
-  next: () => randomBytes(6).readUIntBE(0, 6) / 2 ** 48,
+  next: () => sixBytes() / 2 ** 48,
   integer: (below) => Math.floor(systemRandom.next() * below),
   uuid: () => randomUUID(),
   suffix: (length) => suffixFrom(systemRandom, length),

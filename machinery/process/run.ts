@@ -18,6 +18,9 @@ export type ComponentMessage =
   | { readonly type: 'ready'; readonly address: string }
   | { readonly type: 'listening'; readonly address: string };
 
+/** What a parent tells a child that was started with --wait-for-order. */
+export type ParentMessage = { readonly type: 'start' };
+
 /** A stop that takes longer is cut off. */
 const DRAIN_MS = 10_000;
 /** With the parent gone nobody waits for a tidy end. */
@@ -35,6 +38,7 @@ export async function runMain<T extends OptionsTable>(name: string, table: T, st
   if (typeof common['failpoints'] === 'string') armFailpoints(common['failpoints']);
   const stop = stopSignal(logger, systemClock);
   try {
+    if (common['waitForOrder'] === true && process.channel) await order(stop);
     const running = await start(options, { clock: systemClock, random: systemRandom, logger, signal: stop });
     announce(running);
     await running.done;
@@ -83,6 +87,18 @@ function stopSignal(logger: Logger, clock: Clock): AbortSignal {
     process.channel.unref();
   }
   return controller.signal;
+}
+
+/** Settles at the parent's word: it may still be making the files that the start needs while we load our code. */
+function order(stop: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.channel?.ref(); // nothing else keeps us alive yet
+    process.once('message', () => {
+      process.channel?.unref();
+      resolve();
+    });
+    stop.addEventListener('abort', () => reject(stop.reason), { once: true });
+  });
 }
 
 function announce(running: RunningComponent): void {
