@@ -29,7 +29,8 @@ export function parseJson(input: Buffer | string): ParsedJson {
   return { value, duplicates: [] };
 }
 
-const LONE_SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+/** Half of a pair without the other half. */
+const LONE_SURROGATE_ESCAPE = /\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]/;
 
 /**
  * How many members all objects of a valid JSON text have together; -1 when a number in it would not print as it is written, or when
