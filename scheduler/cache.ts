@@ -22,6 +22,7 @@ export class SchedulerCache implements Snapshot {
   readonly #withAffinity = new Set<NodeInfo>();
   readonly #withAntiAffinity = new Set<NodeInfo>();
   readonly #podCounts = new PodCounts();
+  readonly #nominations = new Map<string, { readonly pod: PodInfo; readonly nodeName: string }>();
   readonly #claimUsers = new Map<string, number>();
   readonly #imageNodes = new Map<string, number>();
   #ordered: readonly NodeInfo[] | undefined;
@@ -55,6 +56,17 @@ export class SchedulerCache implements Snapshot {
     return this.#claimUsers.get(`${namespace}/${name}`) ?? 0;
   }
 
+  nominatedOn(nodeName: string): readonly PodInfo[] {
+    return this.#nominations.size === 0
+      ? []
+      : [...this.#nominations.values()].filter((nomination) => nomination.nodeName === nodeName).map(({ pod }) => pod);
+  }
+
+  /** Room is kept for the pod until it is placed or gone. */
+  nominate(pod: PodInfo, nodeName: string): void {
+    this.#nominations.set(pod.uid, { pod, nodeName });
+  }
+
   imageNodes(image: string): number {
     return this.#imageNodes.get(image) ?? 0;
   }
@@ -85,6 +97,7 @@ export class SchedulerCache implements Snapshot {
   }
 
   removePod(uid: string): void {
+    this.#nominations.delete(uid);
     this.#assumed.delete(uid);
     const place = this.#places.get(uid);
     if (place === undefined) return;
@@ -114,6 +127,7 @@ export class SchedulerCache implements Snapshot {
   }
 
   #place(pod: PodInfo, nodeName: string): void {
+    this.#nominations.delete(pod.uid);
     const former = this.#places.get(pod.uid);
     const node = this.#info(nodeName);
     if (former === nodeName && node.pods.get(pod.uid) === pod) return;

@@ -5,7 +5,7 @@
 import type { Random } from '../machinery/process/random.ts';
 import type { Diagnosis } from './fit-error.ts';
 import type { NodeInfo } from './framework/node-info.ts';
-import type { NodeFilter, NodeScorer, Plugin, Prefiltered, Rejection } from './framework/plugin.ts';
+import type { NodeScorer, Plugin, Prefiltered, Rejection } from './framework/plugin.ts';
 import type { PodInfo } from './framework/pod-info.ts';
 import type { Snapshot } from './framework/snapshot.ts';
 
@@ -60,8 +60,17 @@ export function findNode(
       narrowedBy.push(plugin.name);
     }
   }
-  const filters = [...prefiltered].flatMap(([name, { filter }]) => (filter ? [{ name, filter }] : []));
-  const { feasible, rejections, looked } = fittingNodes(snapshot, filters, { ...options, nodeNames, narrowedBy, rejectedBy });
+  const look = nodeLook(pod, snapshot, prefiltered);
+  const nominated = pod.pod.status?.nominatedNodeName ? snapshot.node(pod.pod.status.nominatedNodeName) : undefined;
+  if (nominated?.node && (nodeNames?.has(nominated.name) ?? true) && !look(nominated)) {
+    return {
+      node: nominated,
+      diagnosis: { nodeCount, rejections: new Map(), rejectedBy },
+      nextStartIndex: options.startIndex,
+      prefiltered,
+    };
+  }
+  const { feasible, rejections, looked } = fittingNodes(snapshot, look, { ...options, nodeNames, narrowedBy, rejectedBy });
   const nextStartIndex = nodeCount === 0 ? 0 : (options.startIndex + looked) % nodeCount;
   const diagnosis: Diagnosis = { nodeCount, rejections, rejectedBy };
   const node = feasible.length > 1 ? bestOf(pod, feasible, snapshot, { profile, random: options.random }) : feasible[0];
@@ -76,7 +85,7 @@ interface FitOptions extends FindOptions {
 
 function fittingNodes(
   snapshot: Snapshot,
-  filters: readonly { name: string; filter: NodeFilter }[],
+  look: Look,
   options: FitOptions,
 ): { feasible: NodeInfo[]; rejections: Map<string, Rejection>; looked: number } {
   const { nodes } = snapshot;
@@ -99,7 +108,7 @@ function fittingNodes(
       for (const name of options.narrowedBy) rejectedBy.add(name);
       continue;
     }
-    const failed = firstRejection(node, filters);
+    const failed = look(node);
     if (!failed) feasible.push(node);
     else {
       rejections.set(node.name, failed.rejection);
@@ -109,15 +118,38 @@ function fittingNodes(
   return { feasible, rejections, looked };
 }
 
-function firstRejection(
-  node: NodeInfo,
-  filters: readonly { name: string; filter: NodeFilter }[],
-): { name: string; rejection: Rejection } | undefined {
-  for (const { name, filter } of filters) {
-    const rejection = filter(node);
-    if (rejection) return { name, rejection };
-  }
-  return undefined;
+interface Failed {
+  readonly name: string;
+  readonly rejection: Rejection;
+}
+type Look = (node: NodeInfo) => Failed | undefined;
+
+/** Asks every filter about a node, with and without the pods for which room is kept there. */
+function nodeLook(pod: PodInfo, snapshot: Snapshot, prefiltered: ReadonlyMap<string, Prefiltered>): Look {
+  const filters = [...prefiltered].flatMap(([name, { filter }]) => (filter ? [{ name, filter }] : []));
+  const ask = (node: NodeInfo): Failed | undefined => {
+    for (const { name, filter } of filters) {
+      const rejection = filter(node);
+      if (rejection) return { name, rejection };
+    }
+    return undefined;
+  };
+  return (node) => {
+    const guests = snapshot
+      .nominatedOn(node.name)
+      .filter((guest) => guest.uid !== pod.uid && guest.priority >= pod.priority && !node.pods.has(guest.uid));
+    if (guests.length === 0) return ask(node);
+    for (const guest of guests) {
+      node.addPod(guest);
+      for (const { addPod } of prefiltered.values()) addPod?.(guest, node);
+    }
+    const crowded = ask(node);
+    for (const guest of guests) {
+      node.removePod(guest.uid);
+      for (const { removePod } of prefiltered.values()) removePod?.(guest, node);
+    }
+    return crowded ?? ask(node);
+  };
 }
 
 /** The node with the highest sum of weighted scores; a draw between equals. */

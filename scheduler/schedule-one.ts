@@ -7,6 +7,7 @@
 import { isReason } from '../machinery/api/status.ts';
 import { formatTime } from '../machinery/api/time.ts';
 import type { Pod, PodCondition } from '../machinery/api/types/core.v1.ts';
+import type { PodDisruptionBudget } from '../machinery/api/types/policy.v1.ts';
 import type { Client } from '../machinery/client/client.ts';
 import type { EventRecorder } from '../machinery/client/event-recorder.ts';
 import { pods as podResource } from '../machinery/client/resource-type.ts';
@@ -19,7 +20,8 @@ import { type Found, findNode } from './find-node.ts';
 import { fitMessage } from './fit-error.ts';
 import type { Plugin } from './framework/plugin.ts';
 import { type PodInfo, podInfo } from './framework/pod-info.ts';
-import { postFilterMessage } from './preemption-text.ts';
+import { deleteVictims } from './preempt-victims.ts';
+import { type Preemption, preempt } from './preemption.ts';
 import type { QueuedPod, SchedulingQueue } from './queue/scheduling-queue.ts';
 
 export interface ScheduleDeps {
@@ -29,6 +31,8 @@ export interface ScheduleDeps {
   readonly queue: SchedulingQueue;
   readonly profile: readonly Plugin[];
   readonly percentageOfNodesToScore: number;
+  readonly schedulerName: string;
+  readonly budgets: () => readonly PodDisruptionBudget[];
   /** The pod as the informer knows it now. */
   readonly livePod: (namespace: string, name: string) => Pod | undefined;
   readonly clock: Clock;
@@ -41,7 +45,9 @@ interface Observed {
   readonly pod: PodInfo;
 }
 
-export type Outcome = { readonly to: string } | { readonly message: string; readonly rejectedBy: ReadonlySet<string> };
+export type Outcome =
+  | { readonly to: string }
+  | { readonly message: string; readonly rejectedBy: ReadonlySet<string>; readonly preemption?: Preemption };
 
 /** Binds in flight; more wait in the queue. */
 const MAX_BINDS = 64;
@@ -99,7 +105,8 @@ export class PodScheduler {
     const found: Found = findNode(pod, cache, profile, { percentageOfNodesToScore, startIndex: this.#startIndex, random });
     this.#startIndex = found.nextStartIndex;
     if (found.node) return { to: found.node.name };
-    return { message: fitMessage(found.diagnosis, postFilterMessage(pod, found.diagnosis)), rejectedBy: found.diagnosis.rejectedBy };
+    const preemption = preempt({ pod, found, snapshot: cache, budgets: this.#deps.budgets() });
+    return { message: fitMessage(found.diagnosis, preemption.message), rejectedBy: found.diagnosis.rejectedBy, preemption };
   }
 
   act({ item, pod }: Observed, outcome: Outcome): void {
@@ -115,7 +122,9 @@ export class PodScheduler {
     this.counts.unschedulable++;
     this.#deps.queue.putUnschedulable(item, outcome.rejectedBy);
     this.#deps.recorder.event(pod.pod, 'Warning', 'FailedScheduling', outcome.message, { action: 'Scheduling' });
-    this.#setCondition(pod.pod, 'Unschedulable', outcome.message);
+    const nominated = outcome.preemption?.nodeName;
+    if (nominated) this.#preempt(pod, nominated, outcome.preemption?.victims ?? []);
+    this.#setCondition(pod.pod, { reason: 'Unschedulable', message: outcome.message, nominated });
   }
 
   async #bind(item: QueuedPod, pod: PodInfo, nodeName: string): Promise<void> {
@@ -145,10 +154,19 @@ export class PodScheduler {
     }
   }
 
-  /** Told once, not at every try: the condition is written only when it says something new. */
-  #setCondition(pod: Pod, reason: string, message: string): void {
+  #preempt(pod: PodInfo, nodeName: string, victims: readonly PodInfo[]): void {
+    this.#deps.cache.nominate(pod, nodeName);
+    deleteVictims(this.#deps, pod, nodeName, victims).catch((error: unknown) => {
+      this.#deps.logger.warn({ err: error, pod: pod.pod.metadata.name, node: nodeName }, 'preempting failed');
+      this.#deps.queue.wake({ kind: 'any' });
+    });
+  }
+
+  /** Told once, not at every try: the status is written only when it says something new. */
+  #setCondition(pod: Pod, { reason, message, nominated }: { reason: string; message: string; nominated: string | undefined }): void {
     const old = pod.status?.conditions?.find((condition) => condition.type === 'PodScheduled');
-    if (old?.status === 'False' && old.reason === reason && old.message === message) return;
+    const renominated = nominated !== undefined && pod.status?.nominatedNodeName !== nominated;
+    if (!renominated && old?.status === 'False' && old.reason === reason && old.message === message) return;
     const { namespace, name, uid } = pod.metadata as { namespace: string; name: string; uid: string };
     const condition: PodCondition = {
       type: 'PodScheduled',
@@ -158,14 +176,9 @@ export class PodScheduler {
       reason,
       message,
     };
+    const patch = { metadata: { uid }, status: { conditions: [condition], ...(renominated && { nominatedNodeName: nominated }) } };
     this.#deps.client
-      .patch(
-        podResource,
-        { namespace, name },
-        'application/strategic-merge-patch+json',
-        { metadata: { uid }, status: { conditions: [condition] } },
-        { subresource: 'status' },
-      )
+      .patch(podResource, { namespace, name }, 'application/strategic-merge-patch+json', patch, { subresource: 'status' })
       .catch((error: unknown) => {
         if (!isReason(error, 'NotFound', 'Conflict'))
           this.#deps.logger.warn({ err: error, pod: `${namespace}/${name}` }, 'writing the PodScheduled condition failed');

@@ -11,7 +11,7 @@ import type { Informer } from '../machinery/client/informer.ts';
 import { createInformerFactory } from '../machinery/client/informers.ts';
 import { type Leadership, lead } from '../machinery/client/leader-election.ts';
 import { createRecorder } from '../machinery/client/recorder.ts';
-import { nodes as nodeResource, pods as podResource } from '../machinery/client/resource-type.ts';
+import { nodes as nodeResource, poddisruptionbudgets, pods as podResource } from '../machinery/client/resource-type.ts';
 import type { ComponentDeps, RunningComponent, StartComponent } from '../machinery/process/component.ts';
 import { type HealthServer, serveHealth } from '../machinery/process/health.ts';
 import { createMetrics } from '../machinery/process/metrics.ts';
@@ -87,6 +87,7 @@ class Scheduler {
     });
     const wake = (event: ClusterEvent): void => this.#queue.wake(event);
     this.#cache = new SchedulerCache(createLookup(this.#informers, wake));
+    this.#informers.for(poddisruptionbudgets);
     // Finished pods hold no room: for us they are gone.
     this.#pods = this.#informers.for(podResource, { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' });
     this.#pods.addHandler(({ object, old }) => this.#podChanged(object, old));
@@ -136,6 +137,8 @@ class Scheduler {
       cache: this.#cache,
       queue: this.#queue,
       profile: defaultProfile,
+      schedulerName: this.#options.schedulerName,
+      budgets: () => this.#informers.for(poddisruptionbudgets).list(),
       percentageOfNodesToScore: this.#options.percentageOfNodesToScore,
       livePod: (namespace, name) => this.#pods.get(`${namespace}/${name}`),
       clock,
@@ -244,6 +247,7 @@ class Scheduler {
       this.#queue.remove(uid);
       return;
     }
+    if (pod.status?.nominatedNodeName) this.#cache.nominate(podInfo(pod), pod.status.nominatedNodeName);
     if (!this.#cache.isAssumed(uid)) this.#queue.put(pod);
   }
 

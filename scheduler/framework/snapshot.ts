@@ -7,6 +7,7 @@ import type { ReplicaSet, StatefulSet } from '../../machinery/api/types/apps.v1.
 import type { PersistentVolume, PersistentVolumeClaim, ReplicationController, Service } from '../../machinery/api/types/core.v1.ts';
 import type { StorageClass } from '../../machinery/api/types/storage.k8s.io.v1.ts';
 import type { NodeInfo } from './node-info.ts';
+import type { PodInfo } from './pod-info.ts';
 
 export interface Snapshot {
   /** Nodes that exist, zone by zone in turn, so that a partial look sees all zones. */
@@ -19,6 +20,8 @@ export interface Snapshot {
   podCounts(namespace: string, selector: Selector): ReadonlyMap<string, number>;
   /** How many placed pods use a claim. */
   claimUsers(namespace: string, name: string): number;
+  /** Pods for which room has been made on a node and that are not there yet. */
+  nominatedOn(nodeName: string): readonly PodInfo[];
   /** On how many nodes an image is. */
   imageNodes(image: string): number;
   readonly lookup: Lookup;

@@ -8,7 +8,7 @@ import type { Plugin } from '../framework/plugin.ts';
 import { podInfo } from '../framework/pod-info.ts';
 import { defaultProfile } from '../framework/profile.ts';
 import type { Lookup } from '../framework/snapshot.ts';
-import { postFilterMessage } from '../preemption-text.ts';
+import { preempt } from '../preemption.ts';
 
 export interface PodOptions {
   readonly labels?: Record<string, string>;
@@ -82,6 +82,7 @@ export function find(pod: Pod, cache: SchedulerCache, profile: readonly Plugin[]
 
 /** The name of the node, or the message of why there is none. */
 export function place(pod: Pod, cache: SchedulerCache, profile?: readonly Plugin[]): string {
-  const { node, diagnosis } = find(pod, cache, profile);
-  return node ? node.name : fitMessage(diagnosis, postFilterMessage(podInfo(pod), diagnosis));
+  const found = find(pod, cache, profile);
+  if (found.node) return found.node.name;
+  return fitMessage(found.diagnosis, preempt({ pod: podInfo(pod), found, snapshot: cache, budgets: [] }).message);
 }
