@@ -1,5 +1,5 @@
 /** The options of the API server, by upstream's flag names where upstream has the flag. */
-import { processOptions } from '../machinery/process/common-options.ts';
+import { processOptions } from '../machinery/process/component-options.ts';
 import { defineOptions, type OptionsOf } from '../machinery/process/options.ts';
 
 export const apiServerOptions = defineOptions({

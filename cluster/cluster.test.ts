@@ -1,3 +1,4 @@
+/** The cluster as its users drive it: real components, inside one process and as processes of their own. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';

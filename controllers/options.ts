@@ -1,5 +1,5 @@
 /** The command line of the controllers. Upstream's names (kube-controller-manager) where upstream has the flag. */
-import { clientOptions, leaderElectionOptions } from '../machinery/process/common-options.ts';
+import { clientOptions, leaderElectionOptions } from '../machinery/process/component-options.ts';
 import { defineOptions, type OptionsOf } from '../machinery/process/options.ts';
 
 export const controllersOptions = defineOptions({

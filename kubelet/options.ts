@@ -1,5 +1,5 @@
 /** The command line of the kubelet. Upstream's names where upstream has the flag. */
-import { clientOptions } from '../machinery/process/common-options.ts';
+import { clientOptions } from '../machinery/process/component-options.ts';
 import { defineOptions, type OptionsOf } from '../machinery/process/options.ts';
 
 export const kubeletOptions = defineOptions({

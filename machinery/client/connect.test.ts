@@ -1,3 +1,4 @@
+/** The client on the wire: paths, bodies, errors, retries, TLS and the Unix socket. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';

@@ -10,6 +10,7 @@ import type { Clock } from '../process/clock.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Random } from '../process/random.ts';
 import type { Client } from './client.ts';
+import { IndexedStore } from './indexed-store.ts';
 import {
   BY_NAMESPACE,
   BY_NODE,
@@ -22,7 +23,6 @@ import {
 import { Reflector, type ReflectorSink } from './reflector.ts';
 import type { ResourceType } from './resource-type.ts';
 import { RevisionWaiters } from './revision-waiters.ts';
-import { IndexedStore } from './store-index.ts';
 
 export interface InformerDeps {
   readonly clock: Clock;

@@ -1,3 +1,4 @@
+/** Kubeconfig files: what we write, what others write, and mistakes in them. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

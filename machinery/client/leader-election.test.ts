@@ -1,3 +1,4 @@
+/** Leadership by Lease on a fake clock (E1, E2, E4). */
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+/** What becomes of recorded events: written, counted, combined, limited, dropped. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { notFound } from '../api/status.ts';

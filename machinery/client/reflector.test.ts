@@ -1,3 +1,4 @@
+/** Reflector and informer against a server that breaks off, refuses, expires and restarts (W2, W3, W6). */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { ConfigMap } from '../api/types/core.v1.ts';

@@ -1,3 +1,4 @@
+/** How a plan is carried out, and what happens when a part of it fails. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { badRequest, conflict, forbidden, StatusError } from '../api/status.ts';

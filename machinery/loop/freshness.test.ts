@@ -1,3 +1,4 @@
+/** Own writes are read before the next comparison (K6), and nothing waits for ever. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../api/object.ts';

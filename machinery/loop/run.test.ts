@@ -1,3 +1,4 @@
+/** The loop as a whole over a copy that lags and a server that refuses (K6, K8). */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { splitKey } from '../api/object.ts';

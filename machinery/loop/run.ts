@@ -18,8 +18,7 @@ import { Workqueue } from './workqueue.ts';
 const DEFAULT_WORKERS = 5;
 
 /** Runs until the context's signal aborts. Rejects only when the controller cannot run at all. */
-// biome-ignore lint/suspicious/noExplicitAny: what a controller observes concerns nobody but itself
-export function runController(controller: PlannedController<any> | Reconciler, context: ControllerContext): Promise<void> {
+export function runController<Observed>(controller: PlannedController<Observed> | Reconciler, context: ControllerContext): Promise<void> {
   return 'run' in controller ? controller.run(context) : runPlanned(controller, context);
 }
 

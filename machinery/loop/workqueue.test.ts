@@ -1,3 +1,4 @@
+/** The semantics of client-go workqueue, on a fake clock (K8). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../process/testing/fake-clock.ts';

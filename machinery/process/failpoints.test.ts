@@ -1,3 +1,4 @@
+/** Arming and passing failpoints. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { armFailpoints, asyncFailpoint, failpoint, failpointPasses } from './failpoints.ts';

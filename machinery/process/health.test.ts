@@ -1,3 +1,4 @@
+/** Health, metrics and debug pages. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type HealthChecks, healthAnswer, serveHealth } from './health.ts';

@@ -1,3 +1,4 @@
+/** Flags, environment and defaults, and every mistake in them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defineOptions, envName, flagName, formatUsage, OptionsError, optionsWith, parseOptions } from './options.ts';

@@ -1,3 +1,4 @@
+/** The certificates of a cluster: made once, kept while good. */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+/** The life of a process: ready, signals, a parent that goes away, exit codes. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
 /** A component that does nothing, for tests of `runMain`: run as a process of its own. */
-import { processOptions } from '../common-options.ts';
+import { processOptions } from '../component-options.ts';
 import { defineOptions } from '../options.ts';
 import { runMain } from '../run.ts';
 

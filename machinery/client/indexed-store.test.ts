@@ -1,7 +1,8 @@
+/** Lookup by index and by labels. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pod } from '../api/types/core.v1.ts';
-import { IndexedStore } from './store-index.ts';
+import { IndexedStore } from './indexed-store.ts';
 
 const pod = (name: string, namespace: string, labels: Record<string, string>, nodeName = ''): Pod => ({
   apiVersion: 'v1',
