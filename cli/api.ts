@@ -3,6 +3,7 @@
  * throws `StatusError` for every answer of 400 and above. Mirrors cli-runtime's resource.Helper.
  */
 import type { AnyObject } from '../machinery/api/object.ts';
+import { isReason, StatusError } from '../machinery/api/status.ts';
 import type { Client, PatchType } from '../machinery/client/client.ts';
 import { errorFromResponse } from '../machinery/client/errors.ts';
 import type { Resource } from './discovery/mapper.ts';
@@ -94,8 +95,12 @@ export class Api {
   get(resource: Resource, where: Where): Promise<AnyObject> {
     return this.json({ path: resourcePath(resource, where) });
   }
-  list(resource: Resource, namespace: string | undefined, query: ApiRequest['query'] = {}): Promise<AnyObject & { items: AnyObject[] }> {
-    return this.json({ path: resourcePath(resource, { namespace }), query });
+  async list(resource: Resource, namespace: string | undefined, query: ApiRequest['query'] = {}): Promise<AnyObject & { items: AnyObject[] }> {
+    try {
+      return await this.json({ path: resourcePath(resource, { namespace }), query });
+    } catch (error) {
+      throw listError(error, resource, query);
+    }
   }
   create(resource: Resource, where: Where, object: unknown, write: WriteQuery = {}): Promise<AnyObject> {
     return this.json({ method: 'POST', path: resourcePath(resource, where), body: object, query: writeQuery(write) });
@@ -127,6 +132,16 @@ export class Api {
     }
   }
 
+}
+
+/** Says what was looked for, as cli-runtime's EnhanceListError. */
+export function listError(error: unknown, resource: Resource, query: ApiRequest['query'] = {}): unknown {
+  if (!isReason(error, 'BadRequest', 'NotFound')) return error;
+  const name = `${resource.group}/${resource.version}, Resource=${resource.resource}`;
+  const { labelSelector = '', fieldSelector = '' } = query;
+  const where = labelSelector === '' && fieldSelector === '' ? `Unable to list "${name}"` : `Unable to find "${name}" that match label selector "${labelSelector}", field selector "${fieldSelector}"`;
+  const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...status } = error.status;
+  return new StatusError({ ...status, message: `${where}: ${error.message}` }, { cause: error });
 }
 
 function requestHeaders(request: ApiRequest): Record<string, string> {

@@ -45,5 +45,6 @@ const code = await dispatch(process.argv.slice(2), {
   writeOut: (text) => write(1, text),
   writeErr: (text) => write(2, text),
   readStdin,
+  isTerminal: process.stdout.isTTY === true,
 });
 process.exit(code);

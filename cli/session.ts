@@ -20,6 +20,8 @@ export interface SessionDeps {
   readonly writeOut: (text: string | Buffer) => void;
   readonly writeErr: (text: string) => void;
   readonly readStdin: () => Promise<string>;
+  /** Standard output is a terminal: colours and rewritten lines are welcome. */
+  readonly isTerminal: boolean;
 }
 
 export class Session {

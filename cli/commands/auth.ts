@@ -18,10 +18,10 @@ const whoami: Verb = {
   usage: '[flags]',
   flags: OUTPUT_FLAGS,
   run: async (session) => {
-    const print = await objectPrinter(session.flags);
+    const print = await objectPrinter(session.flags, { typed: true });
     const body = { kind: 'SelfSubjectReview', apiVersion: 'authentication.k8s.io/v1', metadata: { creationTimestamp: null }, status: { userInfo: {} } };
     const review = await session.api.json<AnyObject>({ method: 'POST', path: '/apis/authentication.k8s.io/v1/selfsubjectreviews', body });
-    if (print) return session.out(print(review));
+    if (print) return session.out(print({ ...review, metadata: { ...review.metadata, creationTimestamp: null as unknown as string } }));
     const { username, uid, groups = [], extra = {} } = (review.status as { userInfo?: UserInfo }).userInfo ?? {};
     const rows = [['ATTRIBUTE', 'VALUE']];
     if (username) rows.push(['Username', username]);

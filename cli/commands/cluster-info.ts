@@ -3,13 +3,14 @@ import type { AnyObject } from '../../machinery/api/object.ts';
 import type { Session } from '../session.ts';
 import { PROGRAM, type Verb } from '../verb.ts';
 
-const green = (text: string): string => `\u001b[0;32m${text}\u001b[0m`;
-const yellow = (text: string): string => `\u001b[0;33m${text}\u001b[0m`;
+type Paint = (text: string) => string;
 
 export const verb: Verb = { usage: '[flags]', run: clusterInfo };
 
 async function clusterInfo(session: Session): Promise<void> {
   const { server } = session.target();
+  const painted = (code: string): Paint => (text) => (session.deps.isTerminal ? `\u001b[0;${code}m${text}\u001b[0m` : text);
+  const [green, yellow] = [painted('32'), painted('33')];
   const namespace = session.flags.changed('namespace') ? session.namespace().name : 'kube-system';
   const services = await session.api.json<{ items: AnyObject[] }>({ path: `/api/v1/namespaces/${namespace}/services`, query: { labelSelector: 'kubernetes.io/cluster-service=true' } });
   session.line(`${green('Kubernetes control plane')} is running at ${yellow(server)}`);

@@ -45,20 +45,20 @@ async function explain(session: Session, args: readonly string[]): Promise<void>
     schema['x-kubernetes-group-version-kind']?.some((gvk) => gvk.group === resource.group && gvk.version === resource.version && gvk.kind === resource.kind),
   );
   if (!kindSchema) throw new CliError(`couldn't find resource for "${resource.group}/${resource.version}, Kind=${resource.kind}"`);
-  session.out(new Explainer(schemas).text({ resource, schema: kindSchema, path, recursive: flags.bool('recursive') }));
+  session.out(`${resource.group === '' ? '' : `GROUP:      ${resource.group}\n`}KIND:       ${resource.kind}\nVERSION:    ${resource.version}\n\n`);
+  session.out(new Explainer(schemas).text({ schema: kindSchema, path, recursive: flags.bool('recursive') }));
 }
 
 async function target(session: Session, word: string): Promise<{ resource: Resource; path: string[] }> {
   const mapper = await session.mapper();
-  const parts = word.replace(/\.$/, '').split('.');
+  const text = word.replace(/\.$/, '');
+  const parts = text.split('.');
   const version = session.flags.string('api-version');
   const found = mapper.find(parts[0]);
-  // `deployments.apps` names a group, not a field, when such a group is served.
-  for (let length = parts.length; length > 1; length--) {
-    const qualified = mapper.find(parts.slice(0, length).join('.'));
-    if (qualified && (!found || qualified !== found)) return { resource: qualified, path: parts.slice(length) };
-  }
   if (!found) throw new PlainError(`the server doesn't have a resource type "${parts[0]}"`);
+  // Only the whole plural name with its group is more than fields: `deployments.apps.spec`.
+  const qualified = mapper.discovered.resources.find((r) => r.group !== '' && `${text}.`.startsWith(`${r.resource}.${r.group}.`));
+  if (qualified && version === '') return { resource: qualified, path: text.slice(`${qualified.resource}.${qualified.group}`.length + 1).split('.').filter((p) => p !== '') };
   if (version === '') return { resource: found, path: parts.slice(1) };
   const chosen = mapper.discovered.resources.find((r) => r.resource === found.resource && (r.group === '' ? r.version : `${r.group}/${r.version}`) === version);
   if (!chosen) throw new CliError(`couldn't find resource for "${version}, Resource=${found.resource}"`);
@@ -75,7 +75,6 @@ async function schemasOf(session: Session, resource: Resource): Promise<Schemas>
 }
 
 interface Explained {
-  readonly resource: Resource;
   readonly schema: Schema;
   readonly path: readonly string[];
   readonly recursive: boolean;
@@ -87,13 +86,12 @@ class Explainer {
     this.#schemas = schemas;
   }
 
-  text({ resource, schema, path, recursive }: Explained): string {
-    const head = `${resource.group === '' ? '' : `GROUP:      ${resource.group}\n`}KIND:       ${resource.kind}\nVERSION:    ${resource.version}\n\n`;
+  text({ schema, path, recursive }: Explained): string {
     const { field, name } = this.#walk(schema, path);
     const fieldHead = path.length === 0 ? '' : `FIELD: ${name} <${this.#typeName(field)}>\n${enumBlock(field)}\n`;
     const description = [...new Set([field.description, this.#element(field).description])].filter((text) => text).join('\n');
     const body = `DESCRIPTION:\n${description === '' ? '    <empty>' : indent(wrap(description), 4)}\n`;
-    return `${head}${fieldHead}${body}${this.#fields(field, recursive)}\n`;
+    return `${fieldHead}${body}${this.#fields(field, recursive)}\n`;
   }
 
   #walk(root: Schema, path: readonly string[]): { field: Schema; name: string } {

@@ -1,7 +1,7 @@
 /** The table form of `get`: asks the server for Tables, one per type, and prints them with kubectl's spacing and blank lines between types. */
 import type { AnyObject } from '../../machinery/api/object.ts';
 import { isReason } from '../../machinery/api/status.ts';
-import { resourcePath, withQuery } from '../api.ts';
+import { listError, resourcePath, withQuery } from '../api.ts';
 import type { Resource } from '../discovery/mapper.ts';
 import { shownResource } from '../discovery/mapper.ts';
 import { CliError, throwAll } from '../errors.ts';
@@ -71,7 +71,9 @@ export async function fetchTable(session: Session, target: TableTarget): Promise
   do {
     const limit = flags.integer('chunk-size') > 0 ? flags.integer('chunk-size') : undefined;
     const path = withQuery(resourcePath(target.resource, target), { ...listQuery(flags), limit, continue: next, includeObject: include });
-    const page = await session.api.json<ServerTable>({ path, accept: ACCEPT_TABLE });
+    const page = await session.api.json<ServerTable>({ path, accept: ACCEPT_TABLE }).catch((error) => {
+      throw listError(error, target.resource, listQuery(flags));
+    });
     first ??= page;
     rows.push(...(page.rows ?? []));
     next = page.metadata?.continue;
@@ -92,7 +94,7 @@ export async function getTables(session: Session, args: readonly string[]): Prom
     }
   }
   const failures = flags.bool('ignore-not-found') ? errors.filter((error) => !isReason(error, 'NotFound')) : errors;
-  const types = new Set(targets.map((target) => shownResource(target.resource)));
+  const types = new Set(tables.map(({ target }) => shownResource(target.resource)));
   const text = printGroups(session, tables, types.size > 1);
   session.out(text);
   const namespaced = targets.every((target) => target.resource.namespaced) && !flags.bool('all-namespaces');

@@ -66,27 +66,20 @@ async function documentPrinter(session: Session): Promise<DocumentPrinter | unde
     const columns = format === 'custom-columns' ? parseColumnsSpec(argument, headers) : parseColumnsFile(readFileSync(argument, 'utf8'), headers);
     return { object: (object) => columns.print([object]), list: (objects) => columns.print(objects) };
   }
-  const printer = await objectPrinter(flags, { extra: ',custom-columns,custom-columns-file,wide' });
+  const printer = await objectPrinter(flags, { extra: ['custom-columns', 'custom-columns-file', 'wide'] });
   return printer && { object: printer, ...(format === 'name' && { list: (objects) => objects.map(printer).join('') }) };
 }
 
 async function getDocuments(session: Session, args: readonly string[], print: DocumentPrinter): Promise<void> {
-  const { found, errors, single } = await fetchObjects(session, args);
+  const { found, errors, single } = await fetchObjects(session, args, { subresource: session.flags.string('subresource') });
   const failures = session.flags.bool('ignore-not-found') ? errors.filter((error) => !isReason(error, 'NotFound')) : errors;
   const sortBy = session.flags.string('sort-by');
   const objects = sortBy === '' ? found.map((f) => f.object) : sortObjects(found.map((f) => f.object), sortBy);
   const [only] = objects;
-  if (print.list) session.out(objects.length > 0 ? print.list(objects) : '');
+  if (print.list) session.out(errors.length > 0 && objects.length === 0 ? '' : print.list(objects));
   else if (single && only) session.out(print.object(only));
   else if (!single && (objects.length > 0 || errors.length === 0)) {
     session.out(print.object({ apiVersion: 'v1', items: objects, kind: 'List', metadata: { resourceVersion: '' } } as unknown as AnyObject));
   }
-  if (objects.length === 0 && print.list && failures.length === 0 && errors.length === 0) session.err(emptyText(session, args));
   throwAll(failures);
-}
-
-function emptyText(session: Session, _args: readonly string[]): string {
-  const { flags } = session;
-  if (flags.bool('all-namespaces')) return 'No resources found';
-  return `No resources found in ${session.namespace().name} namespace.`;
 }

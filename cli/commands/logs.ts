@@ -1,6 +1,7 @@
 /** `logs`: of one container, of all of a pod, of the pods of a workload or a selector. Mirrors kubectl `cmd/logs`. */
 import type { Pod } from '../../machinery/api/types/core.v1.ts';
 import type { AnyObject } from '../../machinery/api/object.ts';
+import { isReason } from '../../machinery/api/status.ts';
 import { formatSelector, selectorOf } from '../../machinery/api/selector.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Flags } from '../flags.ts';
@@ -76,9 +77,8 @@ async function podsFor(session: Session, args: readonly string[]): Promise<Pod[]
     return items as unknown as Pod[];
   }
   const [target] = args;
-  if (!target.includes('/')) return [(await session.api.get(pods, { namespace, name: target })) as unknown as Pod];
-  const { found, errors } = await fetchObjects(session, [target]);
-  if (errors.length > 0) throw errors[0];
+  const { found, errors } = await fetchObjects(session, [target.includes('/') ? target : `pods/${target}`]);
+  if (errors.length > 0) throw isReason(errors[0], 'NotFound') ? new CliError(`error from server (NotFound): ${errors[0].message} in namespace "${namespace}"`) : errors[0];
   const [{ object }] = found;
   if (object.kind === 'Pod') return [object as unknown as Pod];
   return podsOfWorkload(session, object);

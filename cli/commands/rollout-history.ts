@@ -48,6 +48,7 @@ async function historyText(session: Session, item: Found): Promise<string> {
     const { describeTemplate } = await import('../describe/pod-template.ts');
     return `${objectName(item.object)} with revision #${wanted}\n${describeTemplate(templateOf(chosen), chosen.object.metadata.annotations)}\n`;
   }
+  if (revisions.length === 0) return `${objectName(item.object)} \nNo rollout history found.\n`;
   const rows = revisions.map((r) => `${r.number}\t${r.changeCause}\n`).join('');
   return `${objectName(item.object)} \n${alignTabs(`REVISION\tCHANGE-CAUSE\n${rows}`, DESCRIBE_TABS)}\n`;
 }

@@ -61,7 +61,7 @@ Ctrl-C stops everything; the data stays.
 
 /** Settles when the cluster has been stopped, by Ctrl-C here or by an order from elsewhere. */
 async function stay(session: Session, cluster: Cluster): Promise<void> {
-  const live = process.stdout.isTTY === true;
+  const live = session.deps.isTerminal;
   let shown = '';
   const show = async (): Promise<void> => {
     const line = await statusLine(cluster);

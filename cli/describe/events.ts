@@ -16,5 +16,7 @@ export function describeEvents(w: DescriptionWriter, { events, session }: Descri
 
 function row(event: Event, now: Date): string {
   const from = event.source?.component || event.reportingComponent || '';
-  return [event.type ?? '', event.reason ?? '', interval(event, now), from, (event.message ?? '').trim()].join('\t');
+  const message = (event.message ?? '').trim();
+  const { fieldPath } = event.involvedObject ?? {};
+  return [event.type ?? '', event.reason ?? '', interval(event, now), from, fieldPath ? `${fieldPath}: ${message}` : message].join('\t');
 }

@@ -53,6 +53,7 @@ async function writeReplicaSets(w: DescriptionWriter, object: AnyObject, context
   const revision = (rs: ReplicaSet): number => Number(rs.metadata?.annotations?.['deployment.kubernetes.io/revision'] ?? 0);
   const current = sets.toSorted((a, b) => revision(b) - revision(a))[0];
   const old = sets.filter((rs) => rs !== current);
+  if (sets.length === 0) return;
   w.field(0, 'OldReplicaSets', setsText(old));
   w.field(0, 'NewReplicaSet', setsText(current ? [current] : []));
 }

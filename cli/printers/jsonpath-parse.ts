@@ -151,7 +151,8 @@ function parseBracket(scanner: Scanner): PathNode {
   if (parts.length > 1) return { type: 'union', members: parts.map((part) => parseInside(`[${part.trim()}]`)) };
   if (inside === '*') return { type: 'wildcard' };
   const quoted = /^'(.*)'$/s.exec(inside) ?? /^"(.*)"$/s.exec(inside);
-  if (quoted) return { type: 'field', name: quoted[1].replace(/\\(.)/g, '$1') };
+  // Dots inside the quotes separate members too, unless a backslash stands before them.
+  if (quoted) return { type: 'list', nodes: parseInside(`.${quoted[1]}`) };
   const index = INDEX.exec(inside);
   if (!index || inside === '') throw new Error(`invalid array index ${inside}`);
   const bound = (text: string | undefined): Bound => {

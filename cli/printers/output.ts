@@ -13,13 +13,13 @@ import { compileJsonPath } from './jsonpath.ts';
 
 export type ObjectPrinter = (object: AnyObject) => string;
 
-const FORMATS = 'json,yaml,name,go-template,go-template-file,template,templatefile,jsonpath,jsonpath-as-json,jsonpath-file';
+const FORMATS = ['go-template', 'go-template-file', 'json', 'jsonpath', 'jsonpath-as-json', 'jsonpath-file', 'name', 'template', 'templatefile', 'yaml'];
 
 /**
  * The printer of `-o`, or undefined when `-o` is absent (or `wide`), where each verb has its own form.
  * `typed`: keep the order of members in JSON, for objects made here.
  */
-export async function objectPrinter(flags: Flags, options: { typed?: boolean; extra?: string } = {}): Promise<ObjectPrinter | undefined> {
+export async function objectPrinter(flags: Flags, options: { typed?: boolean; extra?: readonly string[] } = {}): Promise<ObjectPrinter | undefined> {
   const [format, argument] = splitFormat(flags.string('output'), flags.string('template'));
   const missing = flags.has('allow-missing-template-keys') ? flags.bool('allow-missing-template-keys') : true;
   const keep = flags.has('show-managed-fields') && flags.bool('show-managed-fields');
@@ -48,8 +48,9 @@ export async function objectPrinter(flags: Flags, options: { typed?: boolean; ex
   }
 }
 
-export function unknownFormat(format: string, extra = ''): CliError {
-  return new CliError(`unable to match a printer suitable for the output format "${format}", allowed formats are: ${FORMATS}${extra}`);
+export function unknownFormat(format: string, extra: readonly string[] = []): CliError {
+  const allowed = [...FORMATS, ...extra].sort().join(',');
+  return new CliError(`unable to match a printer suitable for the output format "${format}", allowed formats are: ${allowed}`);
 }
 
 /** `-o jsonpath={.a}` → ['jsonpath', '{.a}']; `-o go-template --template=T` → ['go-template', T]. */

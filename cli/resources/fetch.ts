@@ -26,7 +26,8 @@ export interface FetchOptions {
   readonly needsNames?: boolean;
   /** Taken instead of the words when a verb has a fixed type (`cordon NODE`). */
   readonly type?: string;
-  readonly limit?: number;
+  /** Get this subresource of each named object. */
+  readonly subresource?: string;
 }
 
 /** What was asked for: objects in order, and what went wrong on the way. */
@@ -96,13 +97,13 @@ async function fetchWords(session: Session, given: readonly string[], options: F
   if (named && isSet(session, 'all')) throw new CliError('setting \'all\' parameter but found a non empty selector. ');
   if (named && everywhere) throw new CliError('a resource cannot be retrieved by name across all namespaces');
   if (!named && options.needsNames && selector === '' && fieldSelector === '' && !isSet(session, 'all')) throw new CliError('resource(s) were provided, but no name was specified');
-  return collect(session, wanted, { selector, fieldSelector, everywhere, single });
+  return collect(session, wanted, { selector, fieldSelector, everywhere, single, subresource: options.subresource });
 }
 
 async function collect(
   session: Session,
   wanted: ReturnType<typeof parseResourceWords>['wanted'],
-  how: { selector: string; fieldSelector: string; everywhere: boolean; single: boolean },
+  how: { selector: string; fieldSelector: string; everywhere: boolean; single: boolean; subresource?: string },
 ): Promise<Fetched> {
   const found: Found[] = [];
   const errors: unknown[] = [];
@@ -111,7 +112,7 @@ async function collect(
     const scope = resource.namespaced && !how.everywhere ? namespace : '';
     try {
       if (name !== undefined) {
-        const object = await session.api.get(resource, { namespace: scope, name });
+        const object = await session.api.get(resource, { namespace: scope, name, subresource: how.subresource });
         found.push({ resource, namespace: scope, name, object, source: '' });
         continue;
       }

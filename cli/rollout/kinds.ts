@@ -17,7 +17,7 @@ const WITH_ROLLOUTS = ['Deployment', 'DaemonSet', 'StatefulSet'];
 /** `what` is the noun of the refusal: `status viewer`, `history viewer`, `rollbacker`. */
 export function checkKind(object: AnyObject, what: string): void {
   const group = object.apiVersion.includes('/') ? object.apiVersion.split('/')[0] : '';
-  if (group !== 'apps' || !WITH_ROLLOUTS.includes(object.kind)) throw new CliError(`no ${what} has been implemented for "${object.kind}${group === '' ? '' : `.${group}`}"`);
+  if (group !== 'apps' || !WITH_ROLLOUTS.includes(object.kind)) throw new CliError(`no ${what} has been implemented for ${object.kind}${group === '' ? '' : `.${group}`}`);
 }
 
 /** One recorded state of a workload's template. */
