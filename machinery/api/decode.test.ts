@@ -99,7 +99,7 @@ test('unknown members are named in the order of the body and left out', () => {
 });
 
 test('strict problems list unknown members, then repeated ones that are not inside of them', () => {
-  assert.deepEqual(strictProblems(['spec.foo', 'bar'], ['spec.foo.a', 'data.k', 'spec.foobar']), [
+  assert.deepEqual(strictProblems(['spec.foo', 'bar'], ['spec.foo.a', 'bar', 'data.k', 'spec.foobar']), [
     'unknown field "spec.foo"',
     'unknown field "bar"',
     'duplicate field "data.k"',

@@ -38,7 +38,8 @@ export function decodeObject(schema: TypeSchema, value: unknown, options: Decode
 
 /** One line per problem, as a strict decoding error joins them and warnings list them: at most 100, unknown members before repeated ones. */
 export function strictProblems(unknownFields: readonly string[], duplicates: readonly string[]): string[] {
-  const hidden = (path: string): boolean => unknownFields.some((field) => path.startsWith(`${field}.`) || path.startsWith(`${field}[`));
+  const hidden = (path: string): boolean =>
+    unknownFields.some((field) => path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`));
   const lines = [
     ...unknownFields.map((field) => `unknown field ${quoteGo(field)}`),
     ...duplicates.filter((path) => !hidden(path)).map((path) => `duplicate field ${quoteGo(path)}`),
