@@ -138,6 +138,11 @@ describe('server-side apply: lists', () => {
       () => object.apply('alpha', config),
       refused(409, `Apply failed with 1 conflict: conflict with "m" using apps/v1: ${path}`),
     );
+    object.apply('alpha', containers({ name: 'm', env: [{ name: 'C', value: '4' }] }));
+    assert.match(
+      JSON.stringify(object.live?.['spec']),
+      /"A","value":"1"\},\{"name":"A","value":"2"\},\{"name":"B","value":"3"\},\{"name":"C"/,
+    );
     object.apply('alpha', config, { force: true });
     assert.match(JSON.stringify(object.live?.['spec']), /"env":\[\{"name":"A","value":"5"\},\{"name":"B","value":"3"\}\]/);
   });

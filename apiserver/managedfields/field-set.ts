@@ -104,16 +104,15 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
   return elements.every((element) => Object.hasOwn(b, element) && equalSets(a[element], b[element]));
 }
 
-/** All paths of the set, as texts of upstream's form: `.spec.containers[name="a"].image`. */
+/** All paths of the set, as texts of upstream's form (`.spec.containers[name="a"].image`) and in its order: what is here before what is below. */
 export function pathTexts(set: FieldSet): string[] {
   const texts: string[] = [];
   const visit = (node: FieldSet, text: string): void => {
-    for (const element of Object.keys(node).sort(compareElements)) {
-      if (element === '.') continue;
-      const path = text + elementText(element);
-      if (isMember(node[element])) texts.push(path);
-      visit(node[element], path);
-    }
+    const elements = Object.keys(node)
+      .filter((element) => element !== '.')
+      .sort(compareElements);
+    for (const element of elements) if (isMember(node[element])) texts.push(text + elementText(element));
+    for (const element of elements) visit(node[element], text + elementText(element));
   };
   visit(set, '');
   return texts;

@@ -26,7 +26,7 @@ export function allowedByLastApplied(
   const text = live.metadata.annotations?.[LAST_APPLIED];
   if (text === undefined || text === '') return undefined;
   const last = parsed(text);
-  if (last?.['apiVersion'] !== apiVersion || validateTyped(type, last).length > 0) return undefined;
+  if (last?.['apiVersion'] !== apiVersion || last['kind'] !== live.kind || validateTyped(type, last).length > 0) return undefined;
   const { modified, added, removed } = compare(type, last, state, 'literal');
   return [modified, added, removed].reduce(difference, fieldsOf(type, last));
 }

@@ -4,7 +4,7 @@
  */
 import { isPlain, type Plain, setOwn } from '../../machinery/api/plain.ts';
 import { type FieldSet, hasChildren, isEmptySet, isMember, SetBuilder } from './field-set.ts';
-import { EMPTY, isEmptyObject, itemElement, membersOf, type Typed, type TypedList } from './typed.ts';
+import { EMPTY, isEmptyObject, itemElement, membersOf, type Typed, TypedError, type TypedList } from './typed.ts';
 
 /** The fields a configuration sets: its leaves, list items, and what it sets to nothing (`null`, `{}`). */
 export function fieldsOf(type: Typed, value: unknown): FieldSet {
@@ -19,7 +19,12 @@ export function fieldsOf(type: Typed, value: unknown): FieldSet {
         return;
       case 'list':
         if (inner.relation === 'atomic') break;
-        if (Array.isArray(child)) for (const item of child) inside(itemElement(inner, item), inner.of, item, true);
+        if (Array.isArray(child)) {
+          for (const item of child) {
+            const element = elementOf(inner, item);
+            if (element !== undefined) inside(element, inner.of, item, true);
+          }
+        }
         return;
     }
     if (path.length > 0) builder.insert(path);
@@ -177,6 +182,16 @@ export function withNamedParents(type: Typed | undefined, set: FieldSet): FieldS
     result[element] = named && hasChildren(inner) && !Object.hasOwn(inner, '.') ? { '.': {}, ...inner } : inner;
   }
   return result;
+}
+
+/** What was applied has been validated; a half pruned object may hold items that have no name any more. */
+function elementOf(list: TypedList, item: unknown): string | undefined {
+  try {
+    return itemElement(list, item);
+  } catch (error) {
+    if (error instanceof TypedError) return undefined;
+    throw error;
+  }
 }
 
 function elementType(type: Typed | undefined, element: string): Typed | undefined {

@@ -4,7 +4,7 @@
  */
 import type { ManagedFieldsEntry } from '../../machinery/api/types/meta.v1.ts';
 import { difference, hasPath, isEmptySet, setOfPath } from './field-set.ts';
-import { decodeManagers, encodeManagers, identify, type Managers } from './managers.ts';
+import { decodeManagers, encodeManagers, type Managers } from './managers.ts';
 
 const SCALE_VERSION = 'autoscaling/v1';
 const REPLICAS_OF_SCALE = ['f:spec', 'f:replicas'];
@@ -46,8 +46,8 @@ export function parentEntries(parent: ScaledParent, written: readonly ManagedFie
   const path = parent.replicasPath(parent.apiVersion);
   for (const [id, manager] of scale) {
     if (!hasPath(manager.set, REPLICAS_OF_SCALE) || !path) continue;
-    const moved = { ...manager, apiVersion: parent.apiVersion, set: setOfPath(path), time: before.get(id)?.time };
-    managers.set(identify(moved), moved);
+    // Kept under the identifier it has in the Scale: beside an entry of the same name that owns the rest of the parent.
+    managers.set(id, { ...manager, apiVersion: parent.apiVersion, set: setOfPath(path), time: before.get(id)?.time });
   }
   return encodeManagers(managers);
 }
