@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { load } from 'js-yaml';
+import { parseYaml } from '../api/yaml.ts';
 
 /** Where the server is and who we are: everything the transport needs. */
 export interface ClientConfig {
@@ -77,7 +77,7 @@ const PATHS = ['certificate-authority', 'client-certificate', 'client-key', 'tok
 
 /** `directory` is what relative paths in it are relative to. Throws an Error that says what is wrong with the text. */
 export function parseKubeconfig(text: string, directory: string): Kubeconfig {
-  const raw: unknown = text.trim() === '' ? {} : load(text);
+  const raw: unknown = text.trim() === '' ? {} : parseYaml(text);
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new Error('a kubeconfig must be a mapping');
   const file = raw as Record<string, unknown>;
   if (file['kind'] !== undefined && file['kind'] !== 'Config')
