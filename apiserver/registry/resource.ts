@@ -14,6 +14,8 @@ export interface StrategyContext {
   readonly now: Date;
   readonly user: UserInfo;
   readonly dryRun: boolean;
+  /** The group the client asked by: the same object may be served in several (events). */
+  readonly requestGroup: string;
   /** '' for the main resource, else `status`, `scale`, … */
   readonly subresource: string;
   /** Adds a `Warning: 299` header to the answer. */

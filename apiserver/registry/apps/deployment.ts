@@ -21,8 +21,9 @@ import { templateWarnings } from '../validation/pod-warnings.ts';
 
 const RULES = { selectorOwner: 'deployment', deadlineOwner: 'ReplicaSet' };
 
-function applyDefaults({ spec }: Deployment): void {
-  if (!spec) return;
+function applyDefaults(object: Deployment): void {
+  object.spec ??= {} as DeploymentSpec;
+  const { spec } = object;
   spec.replicas ??= 1;
   spec.strategy ??= {};
   if (!spec.strategy.type) spec.strategy.type = 'RollingUpdate';
@@ -33,6 +34,7 @@ function applyDefaults({ spec }: Deployment): void {
   }
   spec.revisionHistoryLimit ??= 10;
   spec.progressDeadlineSeconds ??= 600;
+  spec.template ??= {};
   defaultPodTemplate(spec.template);
 }
 

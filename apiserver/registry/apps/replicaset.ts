@@ -14,9 +14,11 @@ import { templateWarnings } from '../validation/pod-warnings.ts';
 
 const RULES = { selectorOwner: 'deployment', deadlineOwner: 'ReplicaSet' };
 
-function applyDefaults({ spec }: ReplicaSet): void {
-  if (!spec) return;
+function applyDefaults(object: ReplicaSet): void {
+  object.spec ??= {} as ReplicaSetSpec;
+  const { spec } = object;
   spec.replicas ??= 1;
+  spec.template ??= {};
   defaultPodTemplate(spec.template);
 }
 

@@ -3,7 +3,7 @@
  * in updates in `pod-update.ts` and `pod-views.ts`.
  */
 import type { FieldError } from '../../../machinery/api/field-error.ts';
-import type { Pod } from '../../../machinery/api/types/core.v1.ts';
+import type { Pod, PodSpec } from '../../../machinery/api/types/core.v1.ts';
 import { defaultPod, defaultPodSpec } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
 import { podCells, podRowConditions } from '../tables/pod.ts';
@@ -16,10 +16,9 @@ import { preparePodForUpdate, validatePodUpdate } from './pod-update.ts';
 import { ephemeralContainersView, resizeView } from './pod-views.ts';
 
 function applyDefaults(pod: Pod): void {
-  if (pod.spec) {
-    defaultPodSpec(pod.spec);
-    defaultPod(pod.spec);
-  }
+  pod.spec ??= {} as PodSpec;
+  defaultPodSpec(pod.spec);
+  defaultPod(pod.spec);
   const status = pod.status;
   if (!status) return;
   // podIP speaks for kubelets that do not know podIPs.

@@ -13,8 +13,9 @@ export const needsHealthCheck = (spec: ServiceSpec): boolean => spec.type === 'L
 export const isExternal = (spec: ServiceSpec): boolean =>
   needsNodePort(spec) || (spec.type === 'ClusterIP' && (spec.externalIPs?.length ?? 0) > 0);
 
-export function defaultService({ spec, status }: Service): void {
-  if (!spec) return;
+export function defaultService(service: Service): void {
+  service.spec ??= {};
+  const { spec, status } = service;
   if (!spec.sessionAffinity) spec.sessionAffinity = 'None';
   if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
   if (spec.sessionAffinity === 'ClientIP' && spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined) {

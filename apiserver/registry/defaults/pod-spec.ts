@@ -5,8 +5,10 @@ import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { defaultPullPolicy } from './image.ts';
 import { defaultVolumes } from './volume.ts';
 
-export function defaultPodTemplate(template: core.PodTemplateSpec | undefined): void {
-  if (template?.spec) defaultPodSpec(template.spec);
+/** `spec` is a value in Go: left out, it is the zero value, and gets its defaults. */
+export function defaultPodTemplate(template: core.PodTemplateSpec): void {
+  template.spec ??= {} as core.PodSpec;
+  defaultPodSpec(template.spec);
 }
 
 export function defaultPodSpec(spec: core.PodSpec): void {

@@ -1,0 +1,194 @@
+/**
+ * StatefulSet: pods with names and claims of their own. Mirrors kubernetes `pkg/registry/apps/statefulset` and `apps/validation`.
+ */
+import { deepEqual } from '../../../machinery/api/equality.ts';
+import { type FieldError, forbiddenField, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { formatSelector, selectorOf } from '../../../machinery/api/selector.ts';
+import type { StatefulSet, StatefulSetSpec } from '../../../machinery/api/types/apps.v1.ts';
+import { defaultPodTemplate } from '../defaults/pod-spec.ts';
+import { defineKind } from '../define.ts';
+import { dropStatus, keepStatus, statusView } from '../status.ts';
+import { ageCell, templateCells } from '../tables/cells.ts';
+import { claimSpecErrors } from '../validation/claims.ts';
+import { dnsLabelErrors } from '../validation/ip.ts';
+import { nameIsLabel } from '../validation/names.ts';
+import { nonNegative, nonNegativeIntOrPercent, nonNegativeMembers } from '../validation/numbers.ts';
+import { selectorAndTemplateErrors } from '../validation/pod-template.ts';
+import { fractionWarning, templateWarnings } from '../validation/pod-warnings.ts';
+
+const RULES = { selectorOwner: 'statefulset', deadlineOwner: 'StatefulSet', badSelector: '' };
+
+function applyDefaults(object: StatefulSet): void {
+  object.spec ??= {} as StatefulSetSpec;
+  const { spec } = object;
+  if (!spec.podManagementPolicy) spec.podManagementPolicy = 'OrderedReady';
+  spec.updateStrategy ??= {};
+  if (!spec.updateStrategy.type) {
+    spec.updateStrategy.type = 'RollingUpdate';
+    spec.updateStrategy.rollingUpdate ??= {};
+    spec.updateStrategy.rollingUpdate.partition ??= 0;
+  } else if (spec.updateStrategy.type === 'RollingUpdate' && spec.updateStrategy.rollingUpdate) {
+    spec.updateStrategy.rollingUpdate.partition ??= 0;
+  }
+  // Behind a gate that is off.
+  if (spec.updateStrategy.rollingUpdate) delete spec.updateStrategy.rollingUpdate.maxUnavailable;
+  spec.persistentVolumeClaimRetentionPolicy ??= {};
+  spec.persistentVolumeClaimRetentionPolicy.whenDeleted ??= 'Retain';
+  spec.persistentVolumeClaimRetentionPolicy.whenScaled ??= 'Retain';
+  spec.replicas ??= 1;
+  spec.revisionHistoryLimit ??= 10;
+  spec.template ??= {};
+  defaultPodTemplate(spec.template);
+  for (const claim of spec.volumeClaimTemplates ?? []) {
+    claim.kind = 'PersistentVolumeClaim';
+    claim.apiVersion = 'v1';
+    claim.spec = { ...claim.spec, volumeMode: claim.spec?.volumeMode ?? 'Filesystem' };
+    claim.status = { ...claim.status, phase: claim.status?.phase ?? 'Pending' };
+  }
+}
+
+function strategyErrors({ updateStrategy = {}, podManagementPolicy = '' as never }: StatefulSetSpec, errors: FieldError[]): void {
+  const policy: string = podManagementPolicy;
+  if (policy === '') errors.push(required('spec.podManagementPolicy'));
+  else if (policy !== 'OrderedReady' && policy !== 'Parallel') {
+    errors.push(invalidValue('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'"));
+  }
+  const { type, rollingUpdate } = updateStrategy;
+  const path = 'spec.updateStrategy';
+  if (!type) errors.push(required(path));
+  else if (type === 'OnDelete') {
+    if (rollingUpdate)
+      errors.push(
+        invalidValue(
+          `${path}.rollingUpdate`,
+          { Partition: rollingUpdate.partition ?? 0 },
+          "only allowed for updateStrategy 'RollingUpdate'",
+        ),
+      );
+  } else if (type === 'RollingUpdate') {
+    nonNegative(rollingUpdate?.partition, `${path}.rollingUpdate.partition`, errors);
+    if (rollingUpdate?.maxUnavailable !== undefined)
+      nonNegativeIntOrPercent(rollingUpdate.maxUnavailable, `${path}.rollingUpdate.maxUnavailable`, errors);
+  } else errors.push(invalidValue(path, { Type: type, RollingUpdate: rollingUpdate ?? null }, "must be 'RollingUpdate' or 'OnDelete'"));
+}
+
+function specErrors(spec: StatefulSetSpec, errors: FieldError[], old?: StatefulSetSpec): void {
+  strategyErrors(spec, errors);
+  const retention = spec.persistentVolumeClaimRetentionPolicy ?? {};
+  for (const member of ['whenDeleted', 'whenScaled'] as const) {
+    const policy: string | undefined = retention[member];
+    if (policy !== undefined && policy !== 'Retain' && policy !== 'Delete') {
+      errors.push(invalidValue(`spec.persistentVolumeClaimRetentionPolicy.${member}`, policy, "must be 'Retain' or 'Delete'"));
+    }
+  }
+  nonNegative(spec.replicas, 'spec.replicas', errors);
+  nonNegative(spec.minReadySeconds, 'spec.minReadySeconds', errors);
+  nonNegative(spec.ordinals?.start, 'spec.ordinals.start', errors);
+  if (old === undefined && spec.serviceName) dnsLabelErrors(spec.serviceName, 'spec.serviceName', errors);
+  selectorAndTemplateErrors(spec, RULES, errors, old);
+  if (old !== undefined) return;
+  spec.volumeClaimTemplates?.forEach((claim, i) => {
+    claimSpecErrors(claim.spec ?? {}, `spec.volumeClaimTemplates[${i}].spec`, errors);
+  });
+}
+
+function validate(object: StatefulSet): FieldError[] {
+  const errors: FieldError[] = [];
+  specErrors(object.spec, errors);
+  return errors;
+}
+
+const MUTABLE = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+] as const;
+
+function validateUpdate(object: StatefulSet, old: StatefulSet): FieldError[] {
+  const errors: FieldError[] = [];
+  specErrors(object.spec, errors, old.spec);
+  const fixed = (spec: StatefulSetSpec): object =>
+    Object.fromEntries(Object.entries(spec).filter(([key]) => !(MUTABLE as readonly string[]).includes(key)));
+  if (!deepEqual(fixed(object.spec), fixed(old.spec))) {
+    errors.push(
+      forbiddenField(
+        'spec',
+        "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+      ),
+    );
+  }
+  return errors;
+}
+
+const COUNTS = [
+  'replicas',
+  'readyReplicas',
+  'currentReplicas',
+  'updatedReplicas',
+  'availableReplicas',
+  'observedGeneration',
+  'collisionCount',
+];
+
+function statusErrors({ status }: StatefulSet, old: StatefulSet): FieldError[] {
+  const errors: FieldError[] = [];
+  nonNegativeMembers(status, 'status', COUNTS, errors);
+  const { replicas = 0, readyReplicas = 0, currentReplicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status ?? {};
+  const limit = 'cannot be greater than status.replicas';
+  if (readyReplicas > replicas) errors.push(invalidValue('status.readyReplicas', readyReplicas, limit));
+  if (currentReplicas > replicas) errors.push(invalidValue('status.currentReplicas', currentReplicas, limit));
+  if (updatedReplicas > replicas) errors.push(invalidValue('status.updatedReplicas', updatedReplicas, limit));
+  if (availableReplicas > replicas) errors.push(invalidValue('status.availableReplicas', availableReplicas, limit));
+  if (availableReplicas > readyReplicas) {
+    errors.push(invalidValue('status.availableReplicas', availableReplicas, 'cannot be greater than status.readyReplicas'));
+  }
+  const before = old.status?.collisionCount;
+  if (before !== undefined && (status?.collisionCount ?? -1) < before) {
+    errors.push(invalidValue('status.collisionCount', status?.collisionCount ?? 0, 'cannot be decremented'));
+  }
+  return errors;
+}
+
+function warnings(object: StatefulSet, old: StatefulSet | undefined): string[] {
+  const texts = templateWarnings(object, old, object.spec.template, 'spec.template');
+  if (old !== undefined && object.metadata.generation === old.metadata.generation) return texts;
+  object.spec.volumeClaimTemplates?.forEach((claim, i) => {
+    const text = fractionWarning(
+      claim.spec?.resources?.requests?.['storage'],
+      `spec.volumeClaimTemplates[${i}].resources.requests[storage]`,
+    );
+    if (text !== undefined) texts.push(text);
+  });
+  if ((object.spec.revisionHistoryLimit ?? 0) < 0) {
+    texts.push('spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended');
+  }
+  return texts;
+}
+
+export const statefulset = defineKind<StatefulSet>({
+  group: 'apps',
+  resource: 'statefulsets',
+  kind: 'StatefulSet',
+  nameRule: nameIsLabel,
+  generation: 'spec',
+  strategy: { default: applyDefaults, prepareForCreate: dropStatus, prepareForUpdate: keepStatus, validate, validateUpdate, warnings },
+  status: statusView({ validate: statusErrors }),
+  scale: {
+    replicas: (object) => object.spec.replicas ?? 0,
+    setReplicas: (object, replicas) => {
+      object.spec.replicas = replicas;
+    },
+    statusReplicas: (object) => object.status?.replicas ?? 0,
+    selector: (object) => formatSelector(selectorOf(object.spec.selector)),
+  },
+  cells: ({ metadata, spec, status }, now) => [
+    metadata.name,
+    `${status?.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
+    ageCell(metadata.creationTimestamp, now),
+    ...templateCells(spec.template),
+  ],
+});

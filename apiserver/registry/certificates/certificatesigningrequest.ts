@@ -1,0 +1,82 @@
+/**
+ * CertificateSigningRequest: somebody asks for a certificate. Mirrors kubernetes `pkg/registry/certificates/certificates`: who asks is recorded by
+ * the server, and an update of the main resource changes metadata only.
+ */
+import { humanDuration } from '../../../machinery/api/duration.ts';
+import { formatTime } from '../../../machinery/api/time.ts';
+import type { CertificateSigningRequest } from '../../../machinery/api/types/certificates.k8s.io.v1.ts';
+import { defineKind } from '../define.ts';
+import type { StrategyContext } from '../resource.ts';
+import { keepAllBut, statusView } from '../status.ts';
+import { ageCell } from '../tables/cells.ts';
+
+function prepareForCreate(object: CertificateSigningRequest, { user }: StrategyContext): void {
+  object.spec = {
+    ...object.spec,
+    username: user.name,
+    ...(user.uid !== undefined && { uid: user.uid }),
+    groups: [...user.groups],
+    ...(user.extra && { extra: Object.fromEntries(Object.entries(user.extra).map(([k, v]) => [k, [...v]])) }),
+  };
+  if (user.uid === undefined) delete object.spec.uid;
+  if (!user.extra) delete object.spec.extra;
+  object.status = {};
+}
+
+function stampConditions(object: CertificateSigningRequest, old: CertificateSigningRequest, context: StrategyContext): void {
+  const now = formatTime(context.now);
+  for (const condition of object.status?.conditions ?? []) {
+    const before = old.status?.conditions?.find((c) => c.type === condition.type);
+    condition.lastUpdateTime ??= now;
+    condition.lastTransitionTime ??= before?.status === condition.status ? (before.lastTransitionTime ?? now) : now;
+  }
+}
+
+function conditionCell({ status }: CertificateSigningRequest): string {
+  const types = (status?.conditions ?? []).map((c) => c.type);
+  const text = types.includes('Denied') ? 'Denied' : types.includes('Approved') ? 'Approved' : 'Pending';
+  return `${text}${types.includes('Failed') ? ',Failed' : ''}${status?.certificate ? ',Issued' : ''}`;
+}
+
+export const certificatesigningrequest = defineKind<CertificateSigningRequest>({
+  group: 'certificates.k8s.io',
+  resource: 'certificatesigningrequests',
+  kind: 'CertificateSigningRequest',
+  noNamespaceField: true,
+  fieldLabelError: 'notSupported',
+  selectableFields: { 'spec.signerName': ({ spec }) => spec.signerName ?? '' },
+  strategy: {
+    default: ({ spec }) => {
+      if (spec && (spec.usages?.length ?? 0) === 0) spec.usages = ['digital signature', 'key encipherment'];
+    },
+    prepareForCreate,
+    prepareForUpdate: (object, old) => keepAllBut(object, old),
+  },
+  status: statusView({
+    prepare: (object, old, context) => {
+      const kept = (old.status?.conditions ?? []).filter((c) => c.type === 'Approved' || c.type === 'Denied');
+      const others = (object.status?.conditions ?? []).filter((c) => c.type !== 'Approved' && c.type !== 'Denied');
+      const conditions = [...kept, ...others];
+      object.status = { ...object.status, ...(conditions.length > 0 && { conditions }) };
+      stampConditions(object, old, context);
+    },
+  }),
+  views: {
+    approval: {
+      prepareForUpdate: (object, old, context) => {
+        const conditions = object.status?.conditions;
+        keepAllBut(object, old);
+        object.status = { ...old.status, ...(conditions && { conditions }) };
+        stampConditions(object, old, context);
+      },
+    },
+  },
+  cells: (object, now) => [
+    object.metadata.name,
+    ageCell(object.metadata.creationTimestamp, now),
+    object.spec.signerName || '<none>',
+    object.spec.username ?? '',
+    object.spec.expirationSeconds === undefined ? '<none>' : humanDuration(object.spec.expirationSeconds * 1000),
+    conditionCell(object),
+  ],
+});

@@ -1,0 +1,91 @@
+/**
+ * ReplicationController: the forerunner of the ReplicaSet. Mirrors kubernetes `pkg/registry/core/replicationcontroller`.
+ */
+import { type FieldError, required } from '../../../machinery/api/field-error.ts';
+import type { ReplicationController, ReplicationControllerSpec } from '../../../machinery/api/types/core.v1.ts';
+import { replicaCountErrors } from '../apps/replicaset.ts';
+import { defaultPodTemplate } from '../defaults/pod-spec.ts';
+import { defineKind } from '../define.ts';
+import { dropStatus, keepStatus, statusView } from '../status.ts';
+import { ageCell, formatLabels, labelsCell, templateCells } from '../tables/cells.ts';
+import { nonNegative } from '../validation/numbers.ts';
+import { alwaysRestartsErrors, mismatch, podTemplateErrors } from '../validation/pod-template.ts';
+import { templateWarnings } from '../validation/pod-warnings.ts';
+import { selectorMatches } from '../validation/selectors.ts';
+
+/** The template's labels serve as selector and as labels where those are missing. */
+function applyDefaults(object: ReplicationController): void {
+  object.spec ??= {};
+  const { spec } = object;
+  spec.replicas ??= 1;
+  if (spec.template) defaultPodTemplate(spec.template);
+  const labels = spec.template?.metadata?.labels;
+  if (labels === undefined || Object.keys(labels).length === 0) return;
+  if (Object.keys(spec.selector ?? {}).length === 0) spec.selector = { ...labels };
+  if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = { ...labels };
+}
+
+function specErrors(spec: ReplicationControllerSpec, errors: FieldError[], old?: ReplicationControllerSpec): void {
+  nonNegative(spec.minReadySeconds, 'spec.minReadySeconds', errors);
+  const selector = spec.selector ?? {};
+  const empty = Object.keys(selector).length === 0;
+  if (empty) errors.push(required('spec.selector'));
+  nonNegative(spec.replicas, 'spec.replicas', errors);
+  if (!spec.template) {
+    errors.push(required('spec.template'));
+    return;
+  }
+  if (!empty && selectorMatches({ matchLabels: selector }, spec.template.metadata?.labels) === false)
+    errors.push(mismatch('spec.template', spec.template));
+  podTemplateErrors(spec.template, 'spec.template', errors, old?.template);
+  alwaysRestartsErrors(spec.template, 'spec.template', 'ReplicationController', errors);
+}
+
+export const replicationcontroller = defineKind<ReplicationController>({
+  resource: 'replicationcontrollers',
+  kind: 'ReplicationController',
+  generation: 'spec',
+  defaultPropagation: 'Orphan',
+  fieldLabelError: 'notSupported',
+  selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
+  strategy: {
+    default: applyDefaults,
+    prepareForCreate: dropStatus,
+    prepareForUpdate: keepStatus,
+    validate: (object) => {
+      const errors: FieldError[] = [];
+      specErrors(object.spec ?? {}, errors);
+      return errors;
+    },
+    validateUpdate: (object, old) => {
+      const errors: FieldError[] = [];
+      specErrors(object.spec ?? {}, errors, old.spec);
+      return errors;
+    },
+    warnings: (object, old) => templateWarnings(object, old, object.spec?.template, 'spec.template'),
+  },
+  status: statusView({
+    validate: (object) => {
+      const errors: FieldError[] = [];
+      replicaCountErrors(object.status ?? {}, errors);
+      return errors;
+    },
+  }),
+  scale: {
+    replicas: (object) => object.spec?.replicas ?? 0,
+    setReplicas: (object, replicas) => {
+      object.spec = { ...object.spec, replicas };
+    },
+    statusReplicas: (object) => object.status?.replicas ?? 0,
+    selector: (object) => formatLabels(object.spec?.selector),
+  },
+  cells: ({ metadata, spec = {}, status }, now) => [
+    metadata.name,
+    spec.replicas ?? 0,
+    status?.replicas ?? 0,
+    status?.readyReplicas ?? 0,
+    ageCell(metadata.creationTimestamp, now),
+    ...templateCells(spec.template),
+    labelsCell(spec.selector),
+  ],
+});

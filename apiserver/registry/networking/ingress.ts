@@ -1,0 +1,60 @@
+/**
+ * Ingress: HTTP from outside to services. Mirrors kubernetes `pkg/registry/networking/ingress`.
+ */
+import type { Ingress, IngressClass } from '../../../machinery/api/types/networking.k8s.io.v1.ts';
+import { defineKind } from '../define.ts';
+import type { StrategyContext } from '../resource.ts';
+import { dropStatus, keepStatus, statusView } from '../status.ts';
+import { ageCell } from '../tables/cells.ts';
+
+const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
+const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class';
+
+/** An ingress without a class gets the default one (DefaultIngressClass); of several the youngest. */
+function admit(object: Ingress, context: StrategyContext): void {
+  if (object.spec?.ingressClassName !== undefined || object.metadata.annotations?.[CLASS_ANNOTATION] !== undefined) return;
+  const defaults = context.reader
+    .list<IngressClass>('networking.k8s.io', 'ingressclasses')
+    .filter((c) => c.metadata.annotations?.[IS_DEFAULT] === 'true');
+  const [chosen] = [...defaults].sort(
+    (a, b) => Date.parse(b.metadata.creationTimestamp ?? '') - Date.parse(a.metadata.creationTimestamp ?? ''),
+  );
+  if (chosen?.metadata.name) object.spec = { ...object.spec, ingressClassName: chosen.metadata.name };
+}
+
+function hostsCell({ spec }: Ingress): string {
+  const hosts = (spec?.rules ?? []).map((rule) => rule.host ?? '').filter((host) => host !== '');
+  if (hosts.length === 0) return '*';
+  return hosts.length > 3 ? `${hosts.slice(0, 3).join(',')} + ${hosts.length - 3} more...` : hosts.join(',');
+}
+
+const addressCell = ({ status }: Ingress): string =>
+  (status?.loadBalancer?.ingress ?? [])
+    .map((entry) => entry.ip || entry.hostname || '')
+    .filter((text) => text !== '')
+    .join(',');
+
+export const ingress = defineKind<Ingress>({
+  group: 'networking.k8s.io',
+  resource: 'ingresses',
+  kind: 'Ingress',
+  generation: 'spec',
+  strategy: {
+    admit,
+    prepareForCreate: dropStatus,
+    prepareForUpdate: keepStatus,
+    warnings: (object) =>
+      object.metadata.annotations?.[CLASS_ANNOTATION] === undefined
+        ? []
+        : [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`],
+  },
+  status: statusView(),
+  cells: (object, now) => [
+    object.metadata.name,
+    object.spec?.ingressClassName ?? '<none>',
+    hostsCell(object),
+    addressCell(object),
+    (object.spec?.tls?.length ?? 0) > 0 ? '80, 443' : '80',
+    ageCell(object.metadata.creationTimestamp, now),
+  ],
+});

@@ -1,0 +1,38 @@
+/**
+ * ResourceClaim: devices that are asked for. Mirrors kubernetes `pkg/registry/resource/resourceclaim`.
+ */
+import type { FieldError } from '../../../machinery/api/field-error.ts';
+import type { ResourceClaim } from '../../../machinery/api/types/resource.k8s.io.v1.ts';
+import { defineKind } from '../define.ts';
+import { dropStatus, keepStatus, statusView } from '../status.ts';
+import { ageCell } from '../tables/cells.ts';
+import { immutableField } from '../validation/numbers.ts';
+import { defaultClaimSpec } from './device-defaults.ts';
+
+function stateCell({ metadata, status }: ResourceClaim): string {
+  const states = [
+    metadata.deletionTimestamp === undefined ? '' : 'deleted',
+    status?.allocation ? 'allocated' : metadata.deletionTimestamp === undefined ? 'pending' : '',
+    (status?.reservedFor?.length ?? 0) > 0 ? 'reserved' : '',
+  ];
+  return states.filter((state) => state !== '').join(',');
+}
+
+export const resourceclaim = defineKind<ResourceClaim>({
+  group: 'resource.k8s.io',
+  resource: 'resourceclaims',
+  kind: 'ResourceClaim',
+  deleteAnswer: 'object',
+  strategy: {
+    default: ({ spec }) => defaultClaimSpec(spec),
+    prepareForCreate: dropStatus,
+    prepareForUpdate: keepStatus,
+    validateUpdate: (object, old) => {
+      const errors: FieldError[] = [];
+      immutableField(object.spec, old.spec, 'spec', errors);
+      return errors;
+    },
+  },
+  status: statusView({ keepMetadata: true }),
+  cells: (object, now) => [object.metadata.name, stateCell(object), ageCell(object.metadata.creationTimestamp, now)],
+});
