@@ -1,6 +1,7 @@
 /** The other objects that scheduling rules read, from the informers of this process. */
 import type { StatefulSet } from '../machinery/api/types/apps.v1.ts';
 import type { ReplicationController } from '../machinery/api/types/core.v1.ts';
+import type { ResourceClaim } from '../machinery/api/types/resource.k8s.io.v1.ts';
 import type { StorageClass } from '../machinery/api/types/storage.k8s.io.v1.ts';
 import type { InformerFactory } from '../machinery/client/informer.ts';
 import {
@@ -36,6 +37,14 @@ const storageclasses: ResourceType<StorageClass> = {
   namespaced: false,
 };
 
+const resourceclaims: ResourceType<ResourceClaim> = {
+  group: 'resource.k8s.io',
+  version: 'v1',
+  resource: 'resourceclaims',
+  kind: 'ResourceClaim',
+  namespaced: true,
+};
+
 /** `wake` is told of changes that may let a waiting pod in. */
 export function createLookup(informers: InformerFactory, wake: (event: ClusterEvent) => void): Lookup {
   const namespace = informers.for(namespaces);
@@ -46,6 +55,8 @@ export function createLookup(informers: InformerFactory, wake: (event: ClusterEv
   const claim = informers.for(persistentvolumeclaims);
   const volume = informers.for(persistentvolumes);
   const storageClass = informers.for(storageclasses);
+  const resourceClaim = informers.for(resourceclaims);
+  resourceClaim.addHandler(() => wake({ kind: 'resource-claim' }));
   claim.addHandler(() => wake({ kind: 'claim' }));
   volume.addHandler(() => wake({ kind: 'volume' }));
   storageClass.addHandler(() => wake({ kind: 'storage-class' }));
@@ -61,6 +72,7 @@ export function createLookup(informers: InformerFactory, wake: (event: ClusterEv
     claim: (ns, name) => claim.get(`${ns}/${name}`),
     volume: (name) => volume.get(name),
     volumes: () => volume.list(),
+    resourceClaim: (ns, name) => resourceClaim.get(`${ns}/${name}`),
     storageClass: (name) => storageClass.get(name),
   };
 }

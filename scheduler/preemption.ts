@@ -21,7 +21,9 @@ export interface Preemption {
 
 const NOT_HELPFUL = 'Preemption is not helpful for scheduling';
 const NO_VICTIMS = 'No preemption victims found for incoming pod';
-const CLAIMS = 'no new claims to deallocate';
+/** What the rule of resource claims says first. */
+const claimsText = ({ pod }: PodInfo): string =>
+  (pod.spec.resourceClaims?.length ?? 0) > 0 ? 'still not schedulable' : 'no new claims to deallocate';
 
 export interface PreemptionInput {
   readonly pod: PodInfo;
@@ -33,10 +35,11 @@ export interface PreemptionInput {
 export function preempt({ pod, found, snapshot, budgets }: PreemptionInput): Preemption {
   const nothing = (message: string): Preemption => ({ nodeName: undefined, victims: [], message });
   const { diagnosis } = found;
+  const claims = claimsText(pod);
   // A pod rejected before nodes were looked at is not known to the plugins that would be asked here.
   if (diagnosis.prefilterMessage !== undefined) return nothing('not found');
-  if (pod.pod.spec.preemptionPolicy === 'Never') return nothing(`${CLAIMS}, preemption: not eligible due to preemptionPolicy=Never.`);
-  if (waitsForVictims(pod, snapshot)) return nothing(`${CLAIMS}, preemption: not eligible due to a terminating pod on the nominated node.`);
+  if (pod.pod.spec.preemptionPolicy === 'Never') return nothing(`${claims}, preemption: not eligible due to preemptionPolicy=Never.`);
+  if (waitsForVictims(pod, snapshot)) return nothing(`${claims}, preemption: not eligible due to a terminating pod on the nominated node.`);
   const candidates: Candidate[] = [];
   const reasons: string[] = [];
   for (const [name, rejection] of diagnosis.rejections) {
@@ -47,7 +50,7 @@ export function preempt({ pod, found, snapshot, budgets }: PreemptionInput): Pre
   }
   const best = candidates.reduce<Candidate | undefined>((first, other) => (first && !isBetter(other, first) ? first : other), undefined);
   if (best) return { nodeName: best.node.name, victims: best.victims, message: '' };
-  return nothing(`${CLAIMS}, preemption: 0/${diagnosis.nodeCount} nodes are available: ${histogram(reasons)}.`);
+  return nothing(`${claims}, preemption: 0/${diagnosis.nodeCount} nodes are available: ${histogram(reasons)}.`);
 }
 
 /** Room was already made where the pod is nominated, and is not free yet. */

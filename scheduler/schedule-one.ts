@@ -15,11 +15,13 @@ import type { Clock } from '../machinery/process/clock.ts';
 import { asyncFailpoint } from '../machinery/process/failpoints.ts';
 import type { Logger } from '../machinery/process/logger.ts';
 import type { Random } from '../machinery/process/random.ts';
+import { bindVolumes } from './bind-volumes.ts';
 import type { SchedulerCache } from './cache.ts';
 import { type Found, findNode } from './find-node.ts';
 import { fitMessage } from './fit-error.ts';
 import type { Plugin } from './framework/plugin.ts';
 import { type PodInfo, podInfo } from './framework/pod-info.ts';
+import { type VolumeChoice, volumeChoices } from './plugins/volume-binding.ts';
 import { deleteVictims } from './preempt-victims.ts';
 import { type Preemption, preempt } from './preemption.ts';
 import type { QueuedPod, SchedulingQueue } from './queue/scheduling-queue.ts';
@@ -112,9 +114,13 @@ export class PodScheduler {
   act({ item, pod }: Observed, outcome: Outcome): void {
     if ('to' in outcome) {
       this.#deps.cache.assume(pod, outcome.to);
-      this.#binding++;
-      this.#bind(item, pod, outcome.to).finally(() => {
-        this.#binding--;
+      const node = this.#deps.cache.node(outcome.to)?.node;
+      const volumes = node && pod.claims.length > 0 ? volumeChoices(pod, node, this.#deps.cache.lookup) : [];
+      // One that waits for its volumes, which may take minutes, holds nobody up.
+      const slot = volumes.length === 0 ? 1 : 0;
+      this.#binding += slot;
+      this.#bind(item, pod, outcome.to, volumes).finally(() => {
+        this.#binding -= slot;
         for (const resolve of this.#onIdle.splice(0)) resolve();
       });
       return;
@@ -127,10 +133,11 @@ export class PodScheduler {
     this.#setCondition(pod.pod, { reason: 'Unschedulable', message: outcome.message, nominated });
   }
 
-  async #bind(item: QueuedPod, pod: PodInfo, nodeName: string): Promise<void> {
+  async #bind(item: QueuedPod, pod: PodInfo, nodeName: string, volumes: readonly VolumeChoice[]): Promise<void> {
     const { client, recorder, cache, queue, logger } = this.#deps;
     const { namespace, name } = pod.pod.metadata as { namespace: string; name: string };
     try {
+      await bindVolumes({ client, lookup: cache.lookup, clock: this.#deps.clock }, volumes, nodeName);
       await asyncFailpoint('scheduler.before-bind');
       await client.createSubresource(podResource, { namespace, name }, 'binding', {
         apiVersion: 'v1',

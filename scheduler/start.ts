@@ -20,6 +20,7 @@ import { podInfo } from './framework/pod-info.ts';
 import { defaultProfile } from './framework/profile.ts';
 import { createLookup } from './lookup.ts';
 import type { SchedulerOptions } from './options.ts';
+import { hasItsClaims } from './plugins/dynamic-resources.ts';
 import { type ClusterEvent, nodeEvents } from './queue/cluster-event.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { PodScheduler } from './schedule-one.ts';
@@ -83,6 +84,7 @@ class Scheduler {
       initialBackOffMs: options.podInitialBackoffSeconds * 1000,
       maxBackOffMs: options.podMaxBackoffSeconds * 1000,
       mayHelp,
+      isGated: (pod) => (pod.spec.schedulingGates?.length ?? 0) > 0 || !hasItsClaims(podInfo(pod), this.#cache.lookup),
       onActive: () => this.#kick(),
     });
     const wake = (event: ClusterEvent): void => this.#queue.wake(event);

@@ -5,6 +5,7 @@
 import type { Selector } from '../../machinery/api/selector.ts';
 import type { ReplicaSet, StatefulSet } from '../../machinery/api/types/apps.v1.ts';
 import type { PersistentVolume, PersistentVolumeClaim, ReplicationController, Service } from '../../machinery/api/types/core.v1.ts';
+import type { ResourceClaim } from '../../machinery/api/types/resource.k8s.io.v1.ts';
 import type { StorageClass } from '../../machinery/api/types/storage.k8s.io.v1.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
@@ -37,5 +38,6 @@ export interface Lookup {
   claim(namespace: string, name: string): PersistentVolumeClaim | undefined;
   volume(name: string): PersistentVolume | undefined;
   volumes(): readonly PersistentVolume[];
+  resourceClaim(namespace: string, name: string): ResourceClaim | undefined;
   storageClass(name: string): StorageClass | undefined;
 }

@@ -12,7 +12,7 @@ export type ClusterEvent =
   | { readonly kind: 'pod-removed' | 'pod-scaled-down'; readonly pod: Pod }
   /** The waiting pod itself changed. */
   | { readonly kind: 'own-update'; readonly pod: Pod }
-  | { readonly kind: 'volume' | 'claim' | 'storage-class' | 'namespace' }
+  | { readonly kind: 'volume' | 'claim' | 'storage-class' | 'namespace' | 'resource-claim' }
   /** Anything may have happened: after a failed binding, or a long wait. */
   | { readonly kind: 'any' };
 

@@ -11,6 +11,7 @@ function makeQueue(over: Partial<QueueDeps> = {}): { queue: SchedulingQueue; clo
     initialBackOffMs: 1000,
     maxBackOffMs: 10_000,
     mayHelp: () => true,
+    isGated: (pod) => pod.spec.schedulingGates !== undefined,
     onActive: () => undefined,
     ...over,
   });

@@ -29,6 +29,8 @@ export interface QueueDeps {
   readonly maxBackOffMs: number;
   /** Whether `event` may help a pod that these plugins rejected. */
   readonly mayHelp: (pod: Pod, rejectedBy: ReadonlySet<string>, event: ClusterEvent) => boolean;
+  /** Whether the pod may be considered at all (upstream's PreEnqueue). */
+  readonly isGated: (pod: Pod) => boolean;
   /** Called whenever something has become active. */
   readonly onActive: () => void;
 }
@@ -83,7 +85,7 @@ export class SchedulingQueue {
     if (this.#active.has(uid)) this.#active.push(known);
     if (!this.#unschedulable.has(uid) || old === pod) return;
     if (known.gated || this.#deps.mayHelp(pod, known.rejectedBy, { kind: 'own-update', pod })) {
-      if (specChanged(old, pod)) this.#requeue(known);
+      if (known.gated || specChanged(old, pod)) this.#requeue(known);
     }
   }
 
@@ -117,7 +119,10 @@ export class SchedulingQueue {
   /** Something happened: those whom it may help are tried again, after their back-off. */
   wake(event: ClusterEvent): void {
     for (const item of [...this.#unschedulable.values()]) {
-      if (item.gated) continue;
+      if (item.gated) {
+        if (event.kind === 'resource-claim') this.#requeue(item);
+        continue;
+      }
       if (event.kind === 'any' || item.rejectedBy.size === 0 || this.#deps.mayHelp(item.pod, item.rejectedBy, event)) this.#requeue(item);
     }
   }
@@ -129,7 +134,7 @@ export class SchedulingQueue {
   }
 
   #enter(item: QueuedPod): void {
-    item.gated = (item.pod.spec.schedulingGates?.length ?? 0) > 0;
+    item.gated = this.#deps.isGated(item.pod);
     if (item.gated) {
       this.#unschedulable.set(item.uid, item);
       return;

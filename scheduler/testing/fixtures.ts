@@ -66,6 +66,7 @@ export const emptyLookup: Lookup = {
   claim: () => undefined,
   volume: () => undefined,
   volumes: () => [],
+  resourceClaim: () => undefined,
   storageClass: () => undefined,
 };
 
