@@ -51,7 +51,10 @@ async function run(session: Session, args: readonly string[], flags: Flags): Pro
   const annotations = flags.list('annotations').length > 0 ? parsePairs(flags.list('annotations'), 'annotation') : undefined;
   const made = { labels, annotations, body: { spec: podSpec(name, command, flags), status: {} } };
   const pod = overridden(assemble(PODS, name, { made, session }), flags.string('overrides'));
-  if (flags.bool('expose')) await createGenerated(session, SERVICES, serviceFor(session, name, { labels, port: Number(flags.string('port')) }));
+  if (flags.bool('expose')) {
+    await createGenerated(session, SERVICES, serviceFor(session, name, { labels, port: Number(flags.string('port')) }));
+    if (flags.string('output') === 'yaml') session.out('---\n---\n');
+  }
   await createGenerated(session, PODS, pod);
 }
 

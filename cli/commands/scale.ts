@@ -1,5 +1,5 @@
 /** `scale`: sets the replicas through the scale subresource. Mirrors kubectl `cmd/scale`. */
-import { CliError, throwAll, usageError } from '../errors.ts';
+import { CliError, errorMessage, throwAll, usageError } from '../errors.ts';
 import { resultPrinter } from '../printers/output.ts';
 import { fetchObjects, type Found } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
@@ -44,7 +44,7 @@ async function scale(session: Session, args: readonly string[]): Promise<void> {
       errors.push(error);
     }
   }
-  if (found.length === 0 && errors.length === 0) throw new CliError('no objects passed to scale');
+  if (found.length === 0) throw new CliError(['no objects passed to scale', ...errors.map(errorMessage)].join(' '));
   throwAll(errors);
 }
 

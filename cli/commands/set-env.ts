@@ -68,9 +68,17 @@ function changedEnv(spec: PodSpec, { pattern, changes, imported }: EnvChange): {
 async function listEnv(session: Session, words: readonly string[]): Promise<void> {
   const { found } = await fetchObjects(session, words);
   for (const { object, resource, name } of found) {
-    for (const container of podSpecOf(object).containers ?? []) session.out(`# ${resource.resource}/${name}, container ${container.name}\n${envLines(container)}`);
+    for (const container of podSpecOf(object).containers ?? []) session.out(`# ${resource.kind} ${name}, container ${container.name}\n${envLines(container)}`);
   }
 }
 
-const envLines = (container: Container): string =>
-  (container.env ?? []).map((env) => (env.valueFrom ? `# ${env.name} from ${Object.keys(env.valueFrom)[0]}\n` : `${env.name}=${env.value ?? ''}\n`)).join('');
+const envLines = (container: Container): string => (container.env ?? []).map((env) => `${env.valueFrom ? `# ${env.name} from ${sourceText(env)}` : `${env.name}=${env.value ?? ''}`}\n`).join('');
+
+function sourceText({ valueFrom }: EnvVar): string {
+  const { fieldRef, secretKeyRef, configMapKeyRef, resourceFieldRef } = valueFrom ?? {};
+  if (fieldRef) return `field path ${fieldRef.fieldPath}`;
+  if (secretKeyRef) return `secret ${secretKeyRef.name}, key ${secretKeyRef.key}`;
+  if (configMapKeyRef) return `configmap ${configMapKeyRef.name}, key ${configMapKeyRef.key}`;
+  if (resourceFieldRef) return `resource ${resourceFieldRef.resource}`;
+  return 'invalid valueFrom';
+}

@@ -1,6 +1,6 @@
 /** `taint`: adds and removes taints of nodes. Mirrors kubectl `cmd/taint`. */
 import type { Node, Taint } from '../../machinery/api/types/core.v1.ts';
-import { CliError, throwAll } from '../errors.ts';
+import { CliError, errorMessage, throwAll, usageError } from '../errors.ts';
 import { resultPrinter } from '../printers/output.ts';
 import { fetchObjects } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
@@ -38,9 +38,9 @@ async function taint(session: Session, args: readonly string[]): Promise<void> {
   if (!/^(no|nodes?)(\/|$)/.test(words[0])) throw new CliError(`invalid resource type ${words[0].split('/')[0]}, only node types are supported`);
   if (words.length === 1 && !words[0].includes('/') && !flags.bool('all') && flags.string('selector') === '') throw new CliError('at least one resource name must be specified since \'all\' parameter is not set');
   if (at < 0) throw new CliError('at least one taint update is required');
-  const changes = parseTaints(args.slice(at));
+  const changes = parsed(session, args.slice(at));
   const dryRun = dryRunOf(flags);
-  const print = await resultPrinter(flags, dryRun);
+  const print = await resultPrinter(flags);
   const { found, errors } = await fetchObjects(session, words);
   for (const { object, resource, name } of found) {
     try {
@@ -56,6 +56,14 @@ async function taint(session: Session, args: readonly string[]): Promise<void> {
     }
   }
   throwAll(errors);
+}
+
+function parsed(session: Session, specs: readonly string[]): TaintChanges {
+  try {
+    return parseTaints(specs);
+  } catch (error) {
+    throw usageError(session.verb, errorMessage(error));
+  }
 }
 
 /** `key=value:Effect`, `key:Effect`, `key:Effect-`, `key-`. Throws in kubectl's wording. */

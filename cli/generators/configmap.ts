@@ -7,6 +7,7 @@ export const verb = generatorVerb({
   usage: 'NAME [--from-file=[key=]source] [--from-literal=key1=value1]',
   flags: DATA_FLAGS,
   resource: { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true },
+  noun: 'configmap',
   build: ({ flags }) => {
     const entries = sortedEntries(readData(flags));
     const text = entries.filter(([, value]) => isUtf8(value));

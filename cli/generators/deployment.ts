@@ -11,6 +11,7 @@ export const verb = generatorVerb({
   },
   required: ['image'],
   resource: { group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', namespaced: true },
+  noun: 'deployment',
   build,
 });
 

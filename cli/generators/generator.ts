@@ -4,7 +4,7 @@
  */
 import type { AnyObject, OwnerReference } from '../../machinery/api/object.ts';
 import { formatApiVersion } from '../../machinery/api/object.ts';
-import { CliError, usageError } from '../errors.ts';
+import { CliError, errorMessage, usageError } from '../errors.ts';
 import type { Flags, FlagTable } from '../flags.ts';
 import { resultPrinter } from '../printers/output.ts';
 import { withLastApplied } from '../resources/last-applied.ts';
@@ -33,6 +33,8 @@ export interface Generator {
   readonly usage: string;
   readonly flags: FlagTable;
   readonly resource: GeneratedResource;
+  /** `deployment` in `failed to create deployment: …`; absent where kubectl shows the server's answer alone. */
+  readonly noun?: string;
   /** Flags without which nothing can be made. */
   readonly required?: readonly string[];
   /** Everything of the object but kind, apiVersion and metadata, and what metadata has besides the name. */
@@ -71,7 +73,12 @@ async function generate(generator: Generator, from: { session: Session; args: re
     throw usageError(session.verb, `exactly one NAME is required, got ${words.length}`);
   }
   const made = await generator.build({ name: words[0], command, flags, session });
-  await createGenerated(session, generator.resource, assemble(generator.resource, words[0], { made, session }));
+  try {
+    await createGenerated(session, generator.resource, assemble(generator.resource, words[0], { made, session }));
+  } catch (error) {
+    if (generator.noun === undefined || error instanceof CliError) throw error;
+    throw new CliError(`failed to create ${generator.noun}: ${errorMessage(error)}`, { cause: error });
+  }
 }
 
 export function assemble(resource: GeneratedResource, name: string, from: { made: Generated; session: Session }): AnyObject {

@@ -14,6 +14,7 @@ export const job: Verb = generatorVerb({
     from: { type: 'string', help: 'The name of the resource to create a Job from (only cronjob is supported)' },
   },
   resource: jobs,
+  noun: 'job',
   build: async ({ name, flags, command, session }) => {
     const [image, from] = [flags.string('image'), flags.string('from')];
     if ((image === '') === (from === '')) throw new CliError('either --image or --from must be specified');
@@ -53,6 +54,7 @@ export const cronjob: Verb = generatorVerb({
   },
   required: ['image', 'schedule'],
   resource: { group: 'batch', version: 'v1', resource: 'cronjobs', kind: 'CronJob', namespaced: true },
+  noun: 'cronjob',
   build: ({ name, flags, command }: GeneratorCall): Generated => {
     const template = podTemplate(name, { image: flags.string('image'), command, restartPolicy: flags.string('restart') || 'OnFailure' });
     const jobTemplate = { metadata: { name, creationTimestamp: null }, spec: { template } };

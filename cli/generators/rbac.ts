@@ -1,5 +1,5 @@
 /** `create role`, `clusterrole`, `rolebinding`, `clusterrolebinding`. Mirrors kubectl `cmd/create/create_role.go` and its neighbours. */
-import { CliError } from '../errors.ts';
+import { CliError, PlainError } from '../errors.ts';
 import type { Flags, FlagTable } from '../flags.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
@@ -65,7 +65,7 @@ async function rulesOf(flags: Flags, session: Session): Promise<Record<string, u
       continue;
     }
     const found = mapper.find(type);
-    if (!found) throw new CliError(`the server doesn't have a resource type "${type.split('.')[0]}"`);
+    if (!found) throw new PlainError(`the server doesn't have a resource type "${type.split('.')[0]}"`);
     const shown = subresource === undefined ? found.resource : `${found.resource}/${subresource}`;
     byGroup.set(found.group, [...new Set([...(byGroup.get(found.group) ?? []), shown])]);
   }
@@ -83,6 +83,7 @@ export const rolebinding: Verb = generatorVerb({
   usage: 'NAME --clusterrole=NAME|--role=NAME [--user=username] [--group=groupname] [--serviceaccount=namespace:serviceaccountname]',
   flags: { ...BINDING_FLAGS, role: { type: 'string', help: 'Role this RoleBinding should reference' } },
   resource: kind('rolebindings', 'RoleBinding', true),
+  noun: 'rolebinding',
   build: ({ flags }) => {
     if ((flags.string('role') === '') === (flags.string('clusterrole') === '')) throw new CliError('exactly one of clusterrole or role must be specified');
     const roleRef = flags.string('role') !== '' ? roleRefOf('Role', flags.string('role')) : roleRefOf('ClusterRole', flags.string('clusterrole'));
@@ -95,6 +96,7 @@ export const clusterrolebinding: Verb = generatorVerb({
   flags: BINDING_FLAGS,
   required: ['clusterrole'],
   resource: kind('clusterrolebindings', 'ClusterRoleBinding', false),
+  noun: 'clusterrolebinding',
   build: ({ flags }) => ({ body: { ...subjectsOf(flags), roleRef: roleRefOf('ClusterRole', flags.string('clusterrole')) } }),
 });
 

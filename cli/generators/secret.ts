@@ -11,6 +11,7 @@ const generic = generatorVerb({
   usage: 'NAME [--type=string] [--from-file=[key=]source] [--from-literal=key1=value1]',
   flags: { ...DATA_FLAGS, type: { type: 'string', help: 'The type of secret to create' } },
   resource,
+  noun: 'secret',
   build: ({ flags }) => {
     const data = Object.fromEntries(sortedEntries(readData(flags)).map(([key, value]) => [key, value.toString('base64')]));
     return { body: { ...(Object.keys(data).length > 0 && { data }), ...(flags.string('type') && { type: flags.string('type') }) } };
@@ -25,6 +26,7 @@ const tls = generatorVerb({
     'append-hash': { type: 'boolean', help: 'Append a hash of the object to its name' },
   },
   resource,
+  noun: 'secret',
   build: ({ flags }) => {
     const [cert, key] = [flags.string('cert'), flags.string('key')];
     if (cert === '' || key === '') throw new CliError('key and cert must be specified');
@@ -51,6 +53,7 @@ const dockerRegistry = generatorVerb({
     'append-hash': { type: 'boolean', help: 'Append a hash of the object to its name' },
   },
   resource,
+  noun: 'secret',
   build: ({ flags }) => {
     const [username, password, email] = ['docker-username', 'docker-password', 'docker-email'].map((name) => flags.string(name));
     if (flags.list('from-file').length === 0 && (username === '' || password === '')) {

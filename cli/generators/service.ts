@@ -18,6 +18,7 @@ function serviceVerb(flavour: Flavour): Verb {
     flags: { tcp: { type: 'list', help: "Port pairs can be specified as '<port>:<targetPort>'" }, ...flavour.flags },
     required: flavour.required,
     resource,
+    noun: `${flavour.type} service`,
     build: (call) => ({ labels: { app: call.name }, body: { spec: serviceSpec(call, flavour.type), status: { loadBalancer: {} } } }),
   });
 }

@@ -14,6 +14,7 @@ export const serviceaccount: Verb = generatorVerb({
   usage: 'NAME',
   flags: {},
   resource: { group: '', version: 'v1', resource: 'serviceaccounts', kind: 'ServiceAccount', namespaced: true },
+  noun: 'serviceaccount',
   build: () => ({ body: {} }),
 });
 
@@ -26,6 +27,7 @@ export const priorityclass: Verb = generatorVerb({
     'preemption-policy': { type: 'string', default: 'PreemptLowerPriority', help: 'The policy for preempting pods with lower priority' },
   },
   resource: { group: 'scheduling.k8s.io', version: 'v1', resource: 'priorityclasses', kind: 'PriorityClass', namespaced: false },
+  noun: 'priorityclass',
   build: ({ flags }) => ({
     body: {
       value: flags.integer('value'),
@@ -43,6 +45,7 @@ export const quota: Verb = generatorVerb({
     scopes: { type: 'string', help: 'A comma-delimited set of quota scopes that must all match each object tracked by the quota' },
   },
   resource: { group: '', version: 'v1', resource: 'resourcequotas', kind: 'ResourceQuota', namespaced: true },
+  noun: 'quota',
   build: ({ flags }) => {
     const hard = flags.string('hard') === '' ? undefined : parsePairs(flags.string('hard').split(','), 'argument value');
     const scopes = flags.string('scopes') === '' ? undefined : flags.string('scopes').split(',');
@@ -58,6 +61,7 @@ export const poddisruptionbudget: Verb = generatorVerb({
     selector: { type: 'string', help: 'A label selector to use for this budget' },
   },
   resource: { group: 'policy', version: 'v1', resource: 'poddisruptionbudgets', kind: 'PodDisruptionBudget', namespaced: true },
+  noun: 'poddisruptionbudgets',
   build: buildBudget,
 });
 
