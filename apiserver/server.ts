@@ -158,7 +158,7 @@ function addSteps(app: FastifyInstance, deps: ServerDeps): void {
 
 function makeContext(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply): RequestContext {
   const info = parseRequestInfo(request.method, request.originalUrl);
-  const abort = new AbortController();
+  const abort = lazyAbort();
   const context: RequestContext = {
     info,
     method: request.method,
@@ -167,17 +167,41 @@ function makeContext(deps: ServerDeps, request: FastifyRequest, reply: FastifyRe
     reply,
     user: ANONYMOUS,
     warnings: [],
-    signal: abort.signal,
+    get signal() {
+      return abort.signal();
+    },
     cleanups: [],
   };
   const finish = deps.metrics.start(context);
   reply.raw.once('close', () => {
     abort.abort();
     finish(reply.raw.statusCode);
-    for (const cleanup of context.cleanups.splice(0)) cleanup();
+    for (const cleanup of context.cleanups) cleanup();
+    context.cleanups.length = 0;
   });
   reply.header('audit-id', deps.api.random.uuid());
   return context;
+}
+
+const GONE = new Error('the client has gone');
+
+/** Most requests never look at their signal: it is made when somebody does. */
+function lazyAbort(): { signal(): AbortSignal; abort(): void } {
+  let controller: AbortController | undefined;
+  let aborted = false;
+  return {
+    signal: () => {
+      if (controller === undefined) {
+        controller = new AbortController();
+        if (aborted) controller.abort(GONE);
+      }
+      return controller.signal;
+    },
+    abort: () => {
+      aborted = true;
+      controller?.abort(GONE);
+    },
+  };
 }
 
 function startDeadline(deps: ServerDeps, context: RequestContext): void {

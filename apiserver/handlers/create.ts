@@ -13,6 +13,7 @@ import { type Api, strategyContext } from './api.ts';
 import { decodeBody } from './decode.ts';
 import { recordCreate } from './field-ownership.ts';
 import { requireLiveNamespace } from './namespace-lifecycle.ts';
+import { dedupOwners } from './owners.ts';
 import { encodeAt, groupResource, persistCreate } from './persist.ts';
 import { type ServedResource, toStored } from './served.ts';
 
@@ -27,6 +28,8 @@ export async function create(api: Api, context: RequestContext, served: ServedRe
   fillNamespace(context, served, sent);
   if (isRevisionSet(sent.metadata.resourceVersion) && !options.dryRun)
     throw unclassified('resourceVersion should not be set on objects to be created');
+  delete sent.metadata.deletionTimestamp;
+  delete sent.metadata.deletionGracePeriodSeconds;
   const object = toStored(served, sent);
   const stored = await createDecoded(api, context, served, { object, options });
   return { type: 'object', code: 201, served, ...stored };
@@ -65,6 +68,7 @@ export async function createDecoded(api: Api, context: RequestContext, served: S
   const strategyFor = strategyContext(api, context, { dryRun: options.dryRun });
   strategy.default?.(object);
   const namespace = object.metadata.namespace ?? '';
+  dedupOwners(context, object, '');
   if (!input.owned) recordCreate(api, served, object, options);
   requireLiveNamespace(api, served, namespace, object.metadata.name ?? '');
   await strategy.admit?.(object, strategyFor);
@@ -125,8 +129,7 @@ async function writeNew(
     for (const text of served.definition.strategy.warnings?.(object, undefined) ?? []) warn(context, text);
     if (options.dryRun) return { object: dryRunCreate(api, served, object) };
     const stored = await persistCreate(api, served, object);
-    api.cache.put(stored, object);
-    return { stored, object };
+    return { stored };
   } catch (error) {
     undo?.();
     throw error;

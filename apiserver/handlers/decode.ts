@@ -13,6 +13,8 @@ import type { FieldValidation } from '../http/write-options.ts';
 
 /** The kind a body must be of. */
 export interface ExpectedKind {
+  /** Former versions whose bodies are read as well. */
+  readonly formerVersions?: readonly string[];
   readonly group: string;
   readonly version: string;
   readonly kind: string;
@@ -39,23 +41,25 @@ export function decodeBytes(context: RequestContext, bytes: Buffer, rules: Decod
   const { expected } = rules;
   let body: ParsedBody;
   try {
-    body = parseBody(bytes, rules.type);
+    body = parseBody(bytes, rules.type, { apiVersion: formatApiVersion(expected), kind: expected.kind });
   } catch (error) {
     if (error instanceof BodySyntaxError) throw unrecognized(expected, syntaxText(error.message, rules.type), bytes);
     throw error;
   }
   const value = checkEnvelope(body.value, expected, bytes);
   const decoded = decodeValue(value, expected);
-  const strict = [...strictProblems(decoded.unknownFields, body.duplicates), ...body.problems];
+  const strict = [...body.problems, ...strictProblems(decoded.unknownFields, body.duplicates)];
   if (strict.length > 0 && rules.fieldValidation === 'Strict') {
-    throw badRequest(`${cannotBeHandled(expected.kind, expected.version, expected.kind)}strict decoding error: ${strict.join(', ')}`);
+    const why =
+      body.problems.length > 0 ? `yaml: unmarshal errors:${body.problems.map((line) => `\n  ${line}`).join('')}` : strict.join(', ');
+    throw badRequest(`${cannotBeHandled(expected.kind, expected.version, expected.kind)}strict decoding error: ${why}`);
   }
   if (rules.fieldValidation === 'Warn') for (const text of strict) warn(context, text);
   return decoded.object;
 }
 
 const syntaxText = (message: string, type: string): string =>
-  type === 'application/yaml' ? message : `couldn't get version/kind; json parse error: ${message}`;
+  type !== 'application/json' ? message : `couldn't get version/kind; json parse error: ${message}`;
 
 function unrecognized(expected: ExpectedKind, why: string, bytes: Buffer): Error {
   return badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${quoteBody(bytes)})`);
@@ -104,7 +108,7 @@ function checkEnvelope(value: unknown, expected: ExpectedKind, bytes: Buffer): R
 
 function checkKind(expected: ExpectedKind, kind: string, apiVersion: string): void {
   const served = formatApiVersion(expected);
-  if (kind === expected.kind && apiVersion === served) return;
+  if (kind === expected.kind && (apiVersion === served || expected.formerVersions?.includes(apiVersion))) return;
   const { group, version } = parseApiVersion(apiVersion);
   if (kindSchema({ group, version, kind }) === undefined) {
     if (isFormerKind(expected, kind, group)) throw mismatch(apiVersion, served);

@@ -43,8 +43,8 @@ export async function deleteNamed(api: Api, context: RequestContext, served: Ser
   if (definition.deleteWarning && options.propagationPolicy === undefined && options.orphanDependents === undefined)
     warn(context, definition.deleteWarning);
   const key = keyOf(definition, served.namespaced ? request.namespace : '', name);
-  for (;;) {
-    context.signal.throwIfAborted();
+  for (let attempt = 0; ; attempt++) {
+    if (attempt > 0) context.signal.throwIfAborted();
     const stored = api.store.get(key);
     if (stored === undefined) throw notFound(groupResource(served), name);
     checkPreconditions(served, name, options, api.cache.read(stored));

@@ -26,7 +26,13 @@ const MAX_DISRUPTED = 2000;
 
 export async function evict(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
   const options = writeOptions(context, 'CreateOptions');
-  const expected = { group: 'policy', version: 'v1', kind: 'Eviction', schema: typeSchema('policy.v1.Eviction') };
+  const expected = {
+    group: 'policy',
+    version: 'v1',
+    kind: 'Eviction',
+    schema: typeSchema('policy.v1.Eviction'),
+    formerVersions: ['policy/v1beta1'],
+  };
   const eviction = (await decodeBody(context, expected, options.fieldValidation)) as Eviction;
   const { namespace, name } = context.info;
   if (eviction.metadata.name !== name) throw badRequest('name in URL does not match name in Eviction object');

@@ -17,8 +17,8 @@ export interface Modification {
 }
 
 export async function modifyStored(api: Api, context: RequestContext, served: ServedResource, request: Modification): Promise<Stored> {
-  for (;;) {
-    context.signal.throwIfAborted();
+  for (let attempt = 0; ; attempt++) {
+    if (attempt > 0) context.signal.throwIfAborted();
     const stored = api.store.get(keyOf(served.definition, request.namespace, request.name));
     if (stored === undefined) throw notFound(groupResource(served), request.name);
     const object = parseFresh(stored.bytes);

@@ -15,8 +15,6 @@ const MAX_CACHED_BYTES = 64 * 1024;
 export interface ObjectCache {
   /** Shared; never change it. */
   read(stored: Stored): AnyObject;
-  /** Remembers what has just been encoded into these bytes. The caller gives the object away. */
-  put(stored: Stored, object: KubeObject): void;
 }
 
 export function parseFresh(bytes: Buffer): AnyObject {
@@ -42,7 +40,6 @@ export function createObjectCache(): ObjectCache {
       put(stored.bytes, object);
       return object;
     },
-    put: (stored, object) => put(stored.bytes, object as AnyObject),
   };
 }
 

@@ -1,9 +1,9 @@
 /**
  * The last step of every write: encode once with the revision the write gets, hand over to the store, map its refusals to Status errors.
  */
-import { deepEqual } from '../../machinery/api/equality.ts';
-import { encodeObject } from '../../machinery/api/json.ts';
-import { formatApiVersion, formatGroupResource, type KubeObject } from '../../machinery/api/object.ts';
+import { encodeObject, parseJson } from '../../machinery/api/json.ts';
+import { formatGroupResource, type KubeObject } from '../../machinery/api/object.ts';
+import { encodeProtobuf } from '../../machinery/api/protobuf.ts';
 import { alreadyExists, conflict, notFound, OBJECT_MODIFIED, StatusError, unclassified } from '../../machinery/api/status.ts';
 import { type ResourceDefinition, storageKey } from '../registry/resource.ts';
 import { KeyExists, KeyMissing, RevisionConflict, type Store, type Stored } from '../storage/interface.ts';
@@ -28,8 +28,20 @@ export function encodeAt(served: ServedResource, object: KubeObject, revision: n
   object.apiVersion = served.storedApiVersion;
   object.metadata.resourceVersion = String(revision);
   const bytes = encodeObject(served.storedSchema, object);
-  if (bytes.length > MAX_STORED_BYTES) throw unclassified('etcdserver: request is too large');
+  if (bytes.length > MAX_STORED_BYTES) requireSmall(served, object);
   return bytes;
+}
+
+/** Upstream stores protobuf, which is smaller than JSON: what is near the limit is measured as upstream would. */
+function requireSmall(served: ServedResource, object: KubeObject): void {
+  if (encodeProtobuf(served.storedSchema, object).length > MAX_STORED_BYTES) throw unclassified('etcdserver: request is too large');
+}
+
+/** The object as it would be read back: members that Go prints though nobody set them are there, empty ones are not. */
+export function normalized(served: ServedResource, object: KubeObject): KubeObject {
+  object.kind = served.definition.kind;
+  object.apiVersion = served.storedApiVersion;
+  return parseJson(encodeObject(served.storedSchema, object)).value as KubeObject;
 }
 
 export async function persistCreate(api: Api, served: ServedResource, object: KubeObject): Promise<Stored> {
@@ -79,11 +91,9 @@ export function isNoOp(served: ServedResource, old: Stored, object: KubeObject):
 }
 
 export function storedVersion(store: Store, served: ServedResource, namespace: string, name: string): Stored {
-  const stored = store.get(keyOf(served.definition, namespace, name));
+  const stored = store.get(keyOf(served.definition, served.namespaced ? namespace : '', name));
   if (stored === undefined) throw notFound(groupResource(served), name);
   return stored;
 }
 
 export const modified = (served: ServedResource, name: string): StatusError => conflict(groupResource(served), name, OBJECT_MODIFIED);
-
-export { deepEqual, formatApiVersion };

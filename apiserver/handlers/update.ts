@@ -20,7 +20,8 @@ import { type Api, strategyContext } from './api.ts';
 import { createDecoded, fillNamespace } from './create.ts';
 import { decodeBody } from './decode.ts';
 import { recordUpdate } from './field-ownership.ts';
-import { encodeAt, groupResource, isNoOp, keyOf, modified, persistDelete, persistUpdate } from './persist.ts';
+import { dedupOwners } from './owners.ts';
+import { encodeAt, groupResource, isNoOp, keyOf, modified, normalized, persistDelete, persistUpdate } from './persist.ts';
 import { type ServedResource, toStored } from './served.ts';
 
 export async function update(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
@@ -76,8 +77,8 @@ export async function change(api: Api, context: RequestContext, request: ChangeR
   const { served } = request;
   const { namespace, name } = context.info;
   const key = keyOf(served.definition, served.namespaced ? namespace : '', name);
-  for (;;) {
-    context.signal.throwIfAborted();
+  for (let attempt = 0; ; attempt++) {
+    if (attempt > 0) context.signal.throwIfAborted();
     const stored = api.store.get(key);
     if (stored === undefined) return createMissing(api, context, request);
     const result = await changeOnce(api, context, request, stored);
@@ -101,11 +102,12 @@ async function changeOnce(api: Api, context: RequestContext, request: ChangeRequ
   const { served, options } = request;
   const { definition } = served;
   const old = api.cache.read(stored);
-  const object = await request.next(old, stored);
-  if (object === old) return { type: 'object', code: 200, served, stored };
+  const next = await request.next(old, stored);
+  if (request.put) definition.strategy.default?.(next);
+  const object = normalized(served, next);
+  dedupOwners(context, object, request.put ? '' : ' after mutating admission happens');
   checkPreconditions(context, request, object, old);
   const strategyFor = strategyContext(api, context, { dryRun: options.dryRun, subresource: request.subresource });
-  if (request.put) definition.strategy.default?.(object);
   const undo = prepare(api, request, [object, old], strategyFor);
   let kept = false;
   try {
@@ -116,8 +118,7 @@ async function changeOnce(api: Api, context: RequestContext, request: ChangeRequ
     const written = await persistUpdate(api, served, stored, object);
     if (written === 'retry') return 'retry';
     kept = true;
-    api.cache.put(written, object);
-    return { type: 'object', code: 200, served, stored: written, object };
+    return { type: 'object', code: 200, served, stored: written };
   } finally {
     if (!kept) undo?.();
   }

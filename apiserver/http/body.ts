@@ -4,7 +4,7 @@
  * Invariant: no more than the limit is ever buffered for one request.
  */
 import { parseJson } from '../../machinery/api/json.ts';
-import { decodeProtobuf } from '../../machinery/api/protobuf.ts';
+import { decodeProtobuf, type KindReference } from '../../machinery/api/protobuf.ts';
 import { badRequest, requestEntityTooLarge, StatusError, unsupportedMediaType } from '../../machinery/api/status.ts';
 import { readYaml } from '../../machinery/api/yaml.ts';
 import type { RequestContext } from './context.ts';
@@ -55,11 +55,11 @@ export interface ParsedBody {
 }
 
 /** Reads the bytes of a body. Errors are thrown as `BodySyntaxError`, whose message is the Go parser's. */
-export function parseBody(bytes: Buffer, type: string): ParsedBody {
+export function parseBody(bytes: Buffer, type: string, expected?: KindReference): ParsedBody {
   try {
     if (type === 'application/json') return { ...parseJson(bytes), problems: [] };
     if (type === 'application/yaml') return { ...readYaml(bytes.toString('utf8')), duplicates: [] };
-    const message = decodeProtobuf(bytes);
+    const message = decodeProtobuf(bytes, expected);
     return { value: { ...(message.object as object), kind: message.kind, apiVersion: message.apiVersion }, duplicates: [], problems: [] };
   } catch (error) {
     if (error instanceof StatusError) throw error;

@@ -133,7 +133,7 @@ export function wantsPretty(context: RequestContext): boolean {
 export function errorMediaType(accept: string | undefined): MediaType {
   for (const clause of parseAccept(accept ?? '')) {
     if (clause.type === '*/*') return 'application/json';
-    if (PLAIN.includes(clause.type as MediaType)) return clause.type as MediaType;
+    if (PLAIN.includes(clause.type as MediaType) && !clause.parameters['as']) return clause.type as MediaType;
   }
   return 'application/json';
 }

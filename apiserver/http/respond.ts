@@ -48,7 +48,9 @@ export function setWarnings(context: RequestContext): void {
   if (context.warnings.length === 0) return;
   context.reply.header(
     'warning',
-    context.warnings.map((text) => `299 - "${text.replace(/[\\"]/g, '\\$&').replace(/[^\x20-\x7e]/g, '?')}"`),
+    context.warnings.map((text) =>
+      Buffer.from(`299 - "${text.replace(/[\\"]/g, '\\$&').replace(/[\u0000-\u001f\u007f]/g, '')}"`).toString('latin1'),
+    ),
   );
 }
 
