@@ -2,7 +2,7 @@
  * The error of the API: a `Status` object with upstream's reason, code and wording. Mirrors apimachinery `api/errors/errors.go`.
  * Handlers throw `StatusError`; one place in the API server writes it; the client throws the same class again on the other side.
  */
-import type { FieldError } from './field-error.ts';
+import { type FieldError, quoteGo } from './field-error.ts';
 import type { Status, StatusCause, StatusDetails } from './types/meta.v1.ts';
 
 export type { Status, StatusCause, StatusDetails };
@@ -43,16 +43,16 @@ const detailsOf = (gr: GroupResource, name: string): StatusDetails => ({
 });
 
 export const notFound = (gr: GroupResource, name: string): StatusError =>
-  failure(404, 'NotFound', `${qualified(gr)} "${name}" not found`, detailsOf(gr, name));
+  failure(404, 'NotFound', `${qualified(gr)} ${quoteGo(name)} not found`, detailsOf(gr, name));
 
 /** 404 for a path that names nothing; `details` is present and empty, as upstream's generic answer. */
 export const notFoundPath = (): StatusError => failure(404, 'NotFound', 'the server could not find the requested resource', {});
 
 export const alreadyExists = (gr: GroupResource, name: string): StatusError =>
-  failure(409, 'AlreadyExists', `${qualified(gr)} "${name}" already exists`, detailsOf(gr, name));
+  failure(409, 'AlreadyExists', `${qualified(gr)} ${quoteGo(name)} already exists`, detailsOf(gr, name));
 
 export const conflict = (gr: GroupResource, name: string, why: string): StatusError =>
-  failure(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(gr)} "${name}": ${why}`, detailsOf(gr, name));
+  failure(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(gr)} ${quoteGo(name)}: ${why}`, detailsOf(gr, name));
 
 export const OBJECT_MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
@@ -66,7 +66,7 @@ export const forbidden = (gr: GroupResource, name: string, why: string): StatusE
       ? `forbidden: ${why}`
       : name === ''
         ? `${qualified(gr)} is forbidden: ${why}`
-        : `${qualified(gr)} "${name}" is forbidden: ${why}`;
+        : `${qualified(gr)} ${quoteGo(name)} is forbidden: ${why}`;
   return failure(403, 'Forbidden', message, detailsOf(gr, name));
 };
 
@@ -110,7 +110,7 @@ export function invalid(gk: { group: string; kind: string }, name: string, error
   const texts = [...new Set(errors.map((e) => e.message))];
   const aggregate = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const kind = gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`;
-  return failure(422, 'Invalid', `${kind} "${name}" is invalid${errors.length > 0 ? `: ${aggregate}` : ''}`, {
+  return failure(422, 'Invalid', `${kind} ${quoteGo(name)} is invalid${errors.length > 0 ? `: ${aggregate}` : ''}`, {
     ...(name && { name }),
     ...(gk.group && { group: gk.group }),
     ...(gk.kind && { kind: gk.kind }),

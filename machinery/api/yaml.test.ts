@@ -58,6 +58,9 @@ test('what is no YAML is refused in the words of go-yaml', () => {
   const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefg'].map((c, i) => `${c}: &${c} [${Array(9).fill(`*${'abcdefg'[i]}`).join(',')}]`).join('\n')}\n`;
   const cases: [string, string][] = [
     ['a: [b\n', "yaml: line 1: did not find expected ',' or ']'"],
+    ['{', 'yaml: line 1: did not find expected node content'],
+    ['{a: 1\n', "yaml: line 1: did not find expected ',' or '}'"],
+    ['a: [b,\n', 'yaml: line 1: did not find expected node content'],
     ['a:\n\tb: 1\n', 'yaml: line 2: found a tab character that violates indentation'],
     ['a: b: c\n', 'yaml: mapping values are not allowed in this context'],
     ['a: *nope\n', "yaml: unknown anchor 'nope' referenced"],

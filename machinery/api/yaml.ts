@@ -84,7 +84,6 @@ function documentsOf(text: string): Node[] {
 /** js-yaml's complaints in go-yaml's words. */
 const WORDINGS: readonly (readonly [RegExp, string])[] = [
   [/tab characters must not/, 'found a tab character that violates indentation'],
-  [/within a flow (collection|sequence)|deficient indentation/, "did not find expected ',' or ']'"],
   [/within a (double|single) quoted/, 'found unexpected end of stream'],
   [/document separator is expected/, 'did not find expected <document start>'],
   [/nesting|depth/, 'exceeded max depth of 10000'],
@@ -100,9 +99,27 @@ function syntaxText(error: YAMLException): string {
     return line === 1
       ? 'yaml: mapping values are not allowed in this context'
       : `yaml: line ${line}: mapping values are not allowed in this context`;
+  if (/within a flow|deficient indentation/.test(reason))
+    return `yaml: line ${lineOfEnd(source, position)}: ${flowText(source.slice(0, position))}`;
   const known = WORDINGS.find(([pattern]) => pattern.test(reason));
-  const atEnd = position >= source.trimEnd().length;
-  return `yaml: line ${Math.max(1, atEnd ? source.trimEnd().split('\n').length : line)}: ${known?.[1] ?? reason}`;
+  return `yaml: line ${lineOfEnd(source, position)}: ${known?.[1] ?? reason}`;
+}
+
+/** What the parser stumbles over at the end of the text is at its last line that holds something. */
+function lineOfEnd(source: string, position: number): number {
+  const end = Math.min(position, source.trimEnd().length);
+  return source.slice(0, end).split('\n').length;
+}
+
+/** A flow collection that is cut short misses its next node, or what should follow one. */
+function flowText(before: string): string {
+  if (/[[{,:]\s*$/.test(before)) return 'did not find expected node content';
+  const open: string[] = [];
+  for (const c of before) {
+    if (c === '[' || c === '{') open.push(c);
+    else if (c === ']' || c === '}') open.pop();
+  }
+  return `did not find expected ',' or '${open.at(-1) === '{' ? '}' : ']'}'`;
 }
 
 /** Events to trees, aliases tied to the node they name. */
