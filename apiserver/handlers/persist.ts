@@ -5,6 +5,7 @@ import { encodeObject, parseJson } from '../../machinery/api/json.ts';
 import { formatGroupResource, type KubeObject } from '../../machinery/api/object.ts';
 import { encodeProtobuf } from '../../machinery/api/protobuf.ts';
 import { alreadyExists, conflict, notFound, OBJECT_MODIFIED, StatusError, unclassified } from '../../machinery/api/status.ts';
+import { sameButTimes } from '../managedfields/managers.ts';
 import { type ResourceDefinition, storageKey } from '../registry/resource.ts';
 import { KeyExists, KeyMissing, RevisionConflict, type Store, type Stored } from '../storage/interface.ts';
 import type { Api } from './api.ts';
@@ -85,9 +86,24 @@ async function cas(write: () => Promise<Stored>): Promise<CasResult> {
   }
 }
 
-/** True when writing `object` would change nothing but its resourceVersion and the times in managedFields. */
-export function isNoOp(served: ServedResource, old: Stored, object: KubeObject): boolean {
-  return encodeAt(served, object, old.revision).equals(old.bytes);
+/** `"time":"2026-01-01T00:00:00Z",`: by how much a dated entry is longer than one without a time. */
+const TIME_LENGTH = 30;
+
+/**
+ * True when writing `object` would change nothing but its resourceVersion and the times in managedFields. Ownership that is only dated anew
+ * is dated back. `live` is `old` as an object.
+ */
+export function isNoOp(served: ServedResource, old: Stored, object: KubeObject, live: KubeObject): boolean {
+  const bytes = encodeAt(served, object, old.revision);
+  if (bytes.equals(old.bytes)) return true;
+  const { managedFields } = object.metadata;
+  const stored = live.metadata.managedFields;
+  if (managedFields === undefined || stored === undefined || (bytes.length - old.bytes.length) % TIME_LENGTH !== 0) return false;
+  if (!sameButTimes(managedFields, stored)) return false;
+  object.metadata.managedFields = stored;
+  if (encodeAt(served, object, old.revision).equals(old.bytes)) return true;
+  object.metadata.managedFields = managedFields;
+  return false;
 }
 
 export function storedVersion(store: Store, served: ServedResource, namespace: string, name: string): Stored {

@@ -112,7 +112,7 @@ async function changeOnce(api: Api, context: RequestContext, request: ChangeRequ
   let kept = false;
   try {
     if (isReleased(served, object, old)) return await removeFreed(api, request, [object, old], stored);
-    if (isNoOp(served, stored, object)) return { type: 'object', code: 200, served, stored };
+    if (isNoOp(served, stored, object, old)) return { type: 'object', code: 200, served, stored };
     for (const text of definition.strategy.warnings?.(object, old) ?? []) warn(context, text);
     if (options.dryRun) return { type: 'object', code: 200, served, object: atRevision(served, object, stored.revision) };
     const written = await persistUpdate(api, served, stored, object);
