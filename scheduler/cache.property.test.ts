@@ -1,3 +1,4 @@
+/** The cache against counting anew, under any order of events. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

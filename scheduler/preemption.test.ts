@@ -1,3 +1,4 @@
+/** Who has to make room for whom, and that the room is kept. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PodDisruptionBudget } from '../machinery/api/types/policy.v1.ts';

@@ -4,7 +4,7 @@
  *
  * Invariant: from reading the cache to assuming the pod on its node there is no pause, so no two decisions see the same room.
  */
-import { isReason } from '../machinery/api/status.ts';
+import { isReason, StatusError } from '../machinery/api/status.ts';
 import { formatTime } from '../machinery/api/time.ts';
 import type { Pod, PodCondition } from '../machinery/api/types/core.v1.ts';
 import type { PodDisruptionBudget } from '../machinery/api/types/policy.v1.ts';
@@ -40,6 +40,7 @@ export interface ScheduleDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly signal: AbortSignal;
 }
 
 interface Observed {
@@ -149,6 +150,7 @@ export class PodScheduler {
       this.counts.scheduled++;
       recorder.event(pod.pod, 'Normal', 'Scheduled', `Successfully assigned ${namespace}/${name} to ${nodeName}`, { action: 'Binding' });
     } catch (error) {
+      if (!(error instanceof StatusError) && (await this.#isBound(namespace, name, item.uid))) return;
       cache.forget(item.uid);
       // Others may now have the room.
       queue.wake({ kind: 'any' });
@@ -159,6 +161,21 @@ export class PodScheduler {
       logger.warn({ err: error, pod: `${namespace}/${name}`, node: nodeName }, 'binding failed, will be retried');
       queue.putFailed(item);
     }
+  }
+
+  /** After a request whose answer was lost: the room is not given to others before it is known what became of it. */
+  async #isBound(namespace: string, name: string, uid: string): Promise<boolean> {
+    const { client, clock, signal } = this.#deps;
+    for (let delay = 100; !signal.aborted; delay = Math.min(delay * 2, 5000)) {
+      try {
+        const pod = await client.get(podResource, { namespace, name });
+        return pod.metadata.uid === uid && pod.spec.nodeName !== undefined && pod.spec.nodeName !== '';
+      } catch (error) {
+        if (error instanceof StatusError) return false;
+        await clock.sleep(delay, signal).catch(() => undefined);
+      }
+    }
+    return true;
   }
 
   #preempt(pod: PodInfo, nodeName: string, victims: readonly PodInfo[]): void {
@@ -187,8 +204,9 @@ export class PodScheduler {
     this.#deps.client
       .patch(podResource, { namespace, name }, 'application/strategic-merge-patch+json', patch, { subresource: 'status' })
       .catch((error: unknown) => {
-        if (!isReason(error, 'NotFound', 'Conflict'))
-          this.#deps.logger.warn({ err: error, pod: `${namespace}/${name}` }, 'writing the PodScheduled condition failed');
+        if (isReason(error, 'NotFound', 'Conflict')) return;
+        this.#deps.logger.warn({ err: error, pod: `${namespace}/${name}` }, 'writing the PodScheduled condition failed');
+        this.#deps.queue.retry(uid);
       });
   }
 }

@@ -146,6 +146,7 @@ class Scheduler {
       clock,
       random,
       logger,
+      signal: leadership.signal,
     });
     this.#leading = true;
     this.#isReady();

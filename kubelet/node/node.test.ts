@@ -1,3 +1,4 @@
+/** A node: its status, heartbeats, admission and pod addresses. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { notFound } from '../../machinery/api/status.ts';

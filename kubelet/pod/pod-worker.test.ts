@@ -1,3 +1,4 @@
+/** The life of pods on a simulated node, with a clock of its own: what is written, told and kept, and when. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeContainer, makePod, makeRig } from '../testing.ts';

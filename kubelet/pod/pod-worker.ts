@@ -49,7 +49,7 @@ interface PodState {
 
 /** Passes without a pause for one pod; a bound for what would be a bug. */
 const MAX_PASSES = 20;
-const RETRY_MS = { first: 100, most: 10_000 };
+const RETRY_MS = { first: 100, most: 3_000 };
 /** Requests to the API server in flight for all pods of a node. */
 const MAX_WRITES = 32;
 

@@ -1,3 +1,4 @@
+/** Images and annotations that decide how a simulated container behaves. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeContainer, makePod } from '../testing.ts';

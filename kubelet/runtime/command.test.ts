@@ -1,3 +1,4 @@
+/** Commands that a simulated container understands. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scriptOf } from './command.ts';

@@ -1,3 +1,4 @@
+/** The HTTPS port of the kubelet: logs, and who may read them. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:https';

@@ -1,3 +1,4 @@
+/** Each scheduling rule as a table: where a pod goes, or in which words it does not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Node, Pod } from '../../machinery/api/types/core.v1.ts';

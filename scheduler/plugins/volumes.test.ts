@@ -1,3 +1,4 @@
+/** Claims and volumes in scheduling. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../machinery/api/types/core.v1.ts';

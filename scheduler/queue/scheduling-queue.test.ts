@@ -1,3 +1,4 @@
+/** The order of waiting pods, their back-off and what wakes them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../machinery/process/testing/fake-clock.ts';

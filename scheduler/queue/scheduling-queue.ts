@@ -116,6 +116,12 @@ export class SchedulingQueue {
     this.#toBackOff(item);
   }
 
+  /** What was to be told of a pod that found no node could not be written: it is tried again after its back-off. */
+  retry(uid: string): void {
+    const item = this.#unschedulable.get(uid);
+    if (item && !item.gated) this.#requeue(item);
+  }
+
   /** Something happened: those whom it may help are tried again, after their back-off. */
   wake(event: ClusterEvent): void {
     for (const item of [...this.#unschedulable.values()]) {
