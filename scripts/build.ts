@@ -12,7 +12,11 @@ const dist = join(root, 'dist');
 const stamp = join(dist, '.built');
 const SOURCES = ['apiserver', 'controllers', 'scheduler', 'kubelet', 'cli', 'machinery', 'cluster'];
 const COMPONENTS = ['apiserver', 'controllers', 'scheduler', 'kubelet'];
-const ENTRIES = [...COMPONENTS.flatMap((c) => [`${c}/main.ts`, `${c}/start.ts`, `${c}/options.ts`]), 'cluster/start-cluster.ts', 'cli/main.ts'];
+const ENTRIES = [
+  ...COMPONENTS.flatMap((c) => [`${c}/main.ts`, `${c}/start.ts`, `${c}/options.ts`]),
+  'cluster/start-cluster.ts',
+  'cli/main.ts',
+];
 
 function newestSource(directory: string): number {
   return readdirSync(directory, { withFileTypes: true }).reduce((newest, entry) => {
