@@ -42,7 +42,9 @@ export function resourcePath(resource: Pick<Resource, 'group' | 'version' | 'res
 }
 
 export function withQuery(path: string, query: ApiRequest['query'] = {}): string {
-  const pairs = Object.entries(query).filter((pair): pair is [string, string | number | boolean] => pair[1] !== undefined && pair[1] !== '');
+  const pairs = Object.entries(query).filter(
+    (pair): pair is [string, string | number | boolean] => pair[1] !== undefined && pair[1] !== '',
+  );
   const text = pairs.map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`).join('&');
   return text === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${text}`;
 }
@@ -95,7 +97,11 @@ export class Api {
   get(resource: Resource, where: Where): Promise<AnyObject> {
     return this.json({ path: resourcePath(resource, where) });
   }
-  async list(resource: Resource, namespace: string | undefined, query: ApiRequest['query'] = {}): Promise<AnyObject & { items: AnyObject[] }> {
+  async list(
+    resource: Resource,
+    namespace: string | undefined,
+    query: ApiRequest['query'] = {},
+  ): Promise<AnyObject & { items: AnyObject[] }> {
     try {
       return await this.json({ path: resourcePath(resource, { namespace }), query });
     } catch (error) {
@@ -131,7 +137,6 @@ export class Api {
       }
     }
   }
-
 }
 
 /** Says what was looked for, as cli-runtime's EnhanceListError. */
@@ -139,7 +144,10 @@ export function listError(error: unknown, resource: Resource, query: ApiRequest[
   if (!isReason(error, 'BadRequest', 'NotFound')) return error;
   const name = `${resource.group}/${resource.version}, Resource=${resource.resource}`;
   const { labelSelector = '', fieldSelector = '' } = query;
-  const where = labelSelector === '' && fieldSelector === '' ? `Unable to list "${name}"` : `Unable to find "${name}" that match label selector "${labelSelector}", field selector "${fieldSelector}"`;
+  const where =
+    labelSelector === '' && fieldSelector === ''
+      ? `Unable to list "${name}"`
+      : `Unable to find "${name}" that match label selector "${labelSelector}", field selector "${fieldSelector}"`;
   const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...status } = error.status;
   return new StatusError({ ...status, message: `${where}: ${error.message}` }, { cause: error });
 }

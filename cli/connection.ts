@@ -40,7 +40,11 @@ export function loadKubeconfig(flags: Flags, around: Surroundings): Kubeconfig {
 export function connect(flags: Flags, around: Surroundings, onWarning: (text: string) => void): Target {
   const kubeconfig = loadKubeconfig(flags, around);
   const config = configOf(kubeconfig, flags);
-  return { client: createClient({ kubeconfig: config, userAgent: 'kubectl/v1.36.0 (flyball)', onWarning }), server: config.server, namespace: config.namespace ?? '' };
+  return {
+    client: createClient({ kubeconfig: config, userAgent: 'kubectl/v1.36.0 (flyball)', onWarning }),
+    server: config.server,
+    namespace: config.namespace ?? '',
+  };
 }
 
 function configOf(kubeconfig: Kubeconfig, flags: Flags): ClientConfig {
@@ -66,7 +70,8 @@ function overrides(flags: Flags): Partial<ClientConfig> {
   const user = flags.string('as');
   const groups = flags.list('as-group');
   const uid = flags.string('as-uid');
-  if (user === '' && (groups.length > 0 || uid !== '')) throw new CliError('requesting uid, groups or user-extra without impersonating a user');
+  if (user === '' && (groups.length > 0 || uid !== ''))
+    throw new CliError('requesting uid, groups or user-extra without impersonating a user');
   return {
     ...(flags.string('token') !== '' && { token: flags.string('token') }),
     ...(flags.bool('insecure-skip-tls-verify') && { insecureSkipTlsVerify: true, ca: undefined }),

@@ -5,9 +5,6 @@ import { Session, type SessionDeps } from './session.ts';
 import { PROGRAM, type Verb, type VerbEntry } from './verb.ts';
 import { VERBS } from './verbs.ts';
 
-
-
-
 interface Call {
   readonly name: string;
   readonly verb: Verb;

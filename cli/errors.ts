@@ -107,7 +107,12 @@ function connectionText(error: unknown, server: string): string | undefined {
     if (code === 'ECONNREFUSED' || code === 'ENOENT_SOCKET') {
       return `The connection to the server ${address} was refused - did you specify the right host or port?`;
     }
-    if (code !== undefined && /^(E[A-Z]+|UND_ERR_[A-Z_]+|ERR_TLS[A-Z_]*|ERR_SSL[A-Z_]*|DEPTH_ZERO[A-Z_]*|UNABLE_TO[A-Z_]*|CERT_[A-Z_]*|SELF_SIGNED[A-Z_]*)$/.test(code)) {
+    if (
+      code !== undefined &&
+      /^(E[A-Z]+|UND_ERR_[A-Z_]+|ERR_TLS[A-Z_]*|ERR_SSL[A-Z_]*|DEPTH_ZERO[A-Z_]*|UNABLE_TO[A-Z_]*|CERT_[A-Z_]*|SELF_SIGNED[A-Z_]*)$/.test(
+        code,
+      )
+    ) {
       if (code.startsWith('ENOENT') || code === 'EACCES' || code === 'EISDIR' || code === 'ENOTDIR') return undefined;
       return `Unable to connect to the server: ${at.message}`;
     }

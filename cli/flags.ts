@@ -161,7 +161,8 @@ function checkValue(spec: FlagSpec, name: string, value: string): void {
   const bad = (why: string): never => {
     throw new Error(`invalid argument "${value}" for "${shown}" flag: ${why}`);
   };
-  if (spec.type === 'boolean' && !TRUE.includes(value) && !FALSE.includes(value)) bad(`strconv.ParseBool: parsing "${value}": invalid syntax`);
+  if (spec.type === 'boolean' && !TRUE.includes(value) && !FALSE.includes(value))
+    bad(`strconv.ParseBool: parsing "${value}": invalid syntax`);
   if (spec.type === 'integer' && !/^[-+]?\d+$/.test(value)) bad(`strconv.ParseInt: parsing "${value}": invalid syntax`);
   if (spec.type === 'duration' && parseDurationMs(value) === undefined) bad(`time: invalid duration "${value}"`);
 }

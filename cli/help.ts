@@ -6,12 +6,14 @@ import { VERBS } from './verbs.ts';
 
 export function helpOfAll(): string {
   const sections = new Map<string, [string, VerbEntry][]>();
-  for (const [name, entry] of Object.entries(VERBS)) sections.set(entry.section ?? '', [...(sections.get(entry.section ?? '') ?? []), [name, entry]]);
+  for (const [name, entry] of Object.entries(VERBS))
+    sections.set(entry.section ?? '', [...(sections.get(entry.section ?? '') ?? []), [name, entry]]);
   const body = [...sections].map(([section, entries]) => `${section}:\n${listing(entries)}`).join('\n');
   return `${PROGRAM} runs a Kubernetes control plane of separate processes and speaks to it as kubectl does.\n\n${body}\nUsage:\n  ${PROGRAM} VERB [flags]\n\nUse "${PROGRAM} VERB --help" for more about a verb.\n`;
 }
 
-const listing = (entries: readonly (readonly [string, VerbEntry])[]): string => entries.map(([name, { summary }]) => `  ${name.padEnd(15)} ${summary}\n`).join('');
+const listing = (entries: readonly (readonly [string, VerbEntry])[]): string =>
+  entries.map(([name, { summary }]) => `  ${name.padEnd(15)} ${summary}\n`).join('');
 
 export async function helpOfVerb(name: string, verb: Verb): Promise<string> {
   if (verb.verbs && !verb.run) {

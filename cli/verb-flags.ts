@@ -3,9 +3,17 @@ import { CliError } from './errors.ts';
 import type { Flags, FlagTable } from './flags.ts';
 
 export const OUTPUT_FLAGS: FlagTable = {
-  output: { type: 'string', short: 'o', help: 'Output format. One of: json, yaml, name, go-template, go-template-file, jsonpath, jsonpath-as-json, jsonpath-file' },
+  output: {
+    type: 'string',
+    short: 'o',
+    help: 'Output format. One of: json, yaml, name, go-template, go-template-file, jsonpath, jsonpath-as-json, jsonpath-file',
+  },
   template: { type: 'string', help: 'Template string or path to template file to use when -o=go-template, -o=go-template-file' },
-  'allow-missing-template-keys': { type: 'boolean', default: true, help: 'If true, ignore any errors in templates when a field or map key is missing' },
+  'allow-missing-template-keys': {
+    type: 'boolean',
+    default: true,
+    help: 'If true, ignore any errors in templates when a field or map key is missing',
+  },
   'show-managed-fields': { type: 'boolean', help: 'If true, keep the managedFields when printing objects in JSON or YAML format' },
 };
 

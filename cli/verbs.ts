@@ -29,17 +29,29 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
   why: entry(CLUSTER, 'Explain in plain words why a pod is not running', () => import('./commands/why.ts')),
 
   create: entry(BASIC, 'Create a resource from a file or from stdin', () => import('./commands/create.ts')),
-  expose: entry(BASIC, 'Take a replication controller, service, deployment or pod and expose it as a new service', () => import('./commands/expose.ts')),
+  expose: entry(
+    BASIC,
+    'Take a replication controller, service, deployment or pod and expose it as a new service',
+    () => import('./commands/expose.ts'),
+  ),
   run: entry(BASIC, 'Run a particular image on the cluster', () => import('./commands/run.ts')),
   set: entry(BASIC, 'Set specific features on objects', () => import('./commands/set.ts')),
   explain: entry(BASIC, 'Get documentation for a resource', () => import('./commands/explain.ts')),
   get: entry(BASIC, 'Display one or many resources', () => import('./commands/get.ts')),
   edit: entry(BASIC, 'Edit a resource on the server', () => import('./commands/edit.ts')),
-  delete: entry(BASIC, 'Delete resources by file names, stdin, resources and names, or by label selector', () => import('./commands/delete.ts')),
+  delete: entry(
+    BASIC,
+    'Delete resources by file names, stdin, resources and names, or by label selector',
+    () => import('./commands/delete.ts'),
+  ),
 
   rollout: entry(DEPLOY, 'Manage the rollout of a resource', () => import('./commands/rollout.ts')),
   scale: entry(DEPLOY, 'Set a new size for a deployment, replica set, or replication controller', () => import('./commands/scale.ts')),
-  autoscale: entry(DEPLOY, 'Auto-scale a deployment, replica set, stateful set, or replication controller', () => import('./commands/autoscale.ts')),
+  autoscale: entry(
+    DEPLOY,
+    'Auto-scale a deployment, replica set, stateful set, or replication controller',
+    () => import('./commands/autoscale.ts'),
+  ),
 
   'cluster-info': entry(NODES, 'Display cluster information', () => import('./commands/cluster-info.ts')),
   cordon: entry(NODES, 'Mark node as unschedulable', () => import('./commands/cordon.ts')),
@@ -63,7 +75,11 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
   completion: entry(SETTINGS, 'Output shell completion code for bash or zsh', () => import('./commands/completion.ts')),
 
   'api-resources': entry(OTHER, 'Print the supported API resources on the server', () => import('./commands/api-resources.ts')),
-  'api-versions': entry(OTHER, 'Print the supported API versions on the server, in the form of "group/version"', () => import('./commands/api-versions.ts')),
+  'api-versions': entry(
+    OTHER,
+    'Print the supported API versions on the server, in the form of "group/version"',
+    () => import('./commands/api-versions.ts'),
+  ),
   config: entry(OTHER, 'Show kubeconfig files and choose a context', () => import('./commands/config.ts')),
   version: entry(OTHER, 'Print the client and server version information', () => import('./commands/version.ts')),
 

@@ -11,10 +11,17 @@ export const verb: Verb = {
     'api-group': { type: 'string', help: 'Limit to resources in the specified API group' },
     cached: { type: 'boolean', help: 'Use the cached list of resources if available', hidden: true },
     categories: { type: 'list', help: 'Limit to resources that belong to the specified categories' },
-    namespaced: { type: 'boolean', default: true, help: 'If false, non-namespaced resources will be returned, otherwise returning namespaced resources by default' },
+    namespaced: {
+      type: 'boolean',
+      default: true,
+      help: 'If false, non-namespaced resources will be returned, otherwise returning namespaced resources by default',
+    },
     'no-headers': { type: 'boolean', help: "When using the default or custom-column output format, don't print headers" },
     output: { type: 'string', short: 'o', help: 'Output format. One of: (wide, name)' },
-    'sort-by': { type: 'string', help: "If non-empty, sort list of resources using specified field. The field can be either 'name' or 'kind'" },
+    'sort-by': {
+      type: 'string',
+      help: "If non-empty, sort list of resources using specified field. The field can be either 'name' or 'kind'",
+    },
     verbs: { type: 'list', help: 'Limit to resources that support the specified verbs' },
   },
   run: apiResources,
@@ -26,7 +33,9 @@ async function apiResources(session: Session, args: readonly string[]): Promise<
   const output = flags.string('output');
   if (!['', 'wide', 'name'].includes(output)) throw new CliError(`--output ${output} is not available`);
   if (!['', 'name', 'kind'].includes(flags.string('sort-by'))) throw new CliError('--sort-by accepts only name or kind');
-  const rows = preferred((await session.mapper()).discovered.resources).filter((resource) => wanted(session, resource)).sort(order(flags.string('sort-by')));
+  const rows = preferred((await session.mapper()).discovered.resources)
+    .filter((resource) => wanted(session, resource))
+    .sort(order(flags.string('sort-by')));
   if (output === 'name') {
     session.out(rows.map((r) => `${r.resource}${r.group === '' ? '' : `.${r.group}`}\n`).join(''));
     return;

@@ -8,6 +8,11 @@ export const verb: Verb = {
     if (args.length > 0) throw usageError(session.verb, `unexpected arguments: [${args.join(' ')}]`);
     const { groups } = (await session.mapper()).discovered;
     const names = groups.flatMap((group) => group.versions.map((version) => (group.name === '' ? version : `${group.name}/${version}`)));
-    session.out(names.sort().map((name) => `${name}\n`).join(''));
+    session.out(
+      names
+        .sort()
+        .map((name) => `${name}\n`)
+        .join(''),
+    );
   },
 };

@@ -10,11 +10,21 @@ import { isReason, StatusError } from '../../machinery/api/status.ts';
 import type { WriteQuery } from '../api.ts';
 import { CliError, throwAll, usageError, withSource } from '../errors.ts';
 import { resultPrinter } from '../printers/output.ts';
-import { fetchObjects, type Found } from '../resources/fetch.ts';
+import { type Found, fetchObjects } from '../resources/fetch.ts';
 import { LAST_APPLIED, withLastApplied } from '../resources/last-applied.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
-import { DRY_RUN_FLAG, type DryRun, dryRunOf, FILE_FLAGS, managerFlag, OUTPUT_FLAGS, SELECTOR_FLAGS, VALIDATE_FLAG, validationOf } from '../verb-flags.ts';
+import {
+  DRY_RUN_FLAG,
+  type DryRun,
+  dryRunOf,
+  FILE_FLAGS,
+  managerFlag,
+  OUTPUT_FLAGS,
+  SELECTOR_FLAGS,
+  VALIDATE_FLAG,
+  validationOf,
+} from '../verb-flags.ts';
 
 const CLIENT_MANAGER = 'kubectl-client-side-apply';
 /** How often a patch is made again when somebody else wrote in between. */
@@ -53,10 +63,16 @@ async function apply(session: Session, args: readonly string[]): Promise<void> {
   const serverSide = flags.bool('server-side');
   const dryRun = dryRunOf(flags);
   if (flags.bool('force-conflicts') && !serverSide) throw new CliError('--force-conflicts only works with --server-side');
-  if (serverSide && dryRun === 'client') throw new CliError("--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)");
+  if (serverSide && dryRun === 'client')
+    throw new CliError("--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)");
   if (serverSide && flags.bool('force')) throw new CliError('--force cannot be used with --server-side');
   const manager = serverSide && !flags.changed('field-manager') ? 'kubectl' : flags.string('field-manager');
-  const applying = { session, dryRun, print: await resultPrinter(flags, dryRun), write: { dryRun, fieldManager: manager, fieldValidation: validationOf(flags) } };
+  const applying = {
+    session,
+    dryRun,
+    print: await resultPrinter(flags, dryRun),
+    write: { dryRun, fieldManager: manager, fieldValidation: validationOf(flags) },
+  };
   const { found, errors } = await fetchObjects(session, [], { local: true });
   for (const item of selected(found, flags.string('selector'))) {
     try {
@@ -80,7 +96,10 @@ async function applyOnServer({ session, print, write }: Applying, item: Found): 
   const { resource, namespace, name, object, source } = item;
   const where = { namespace, name, subresource: flags.string('subresource') };
   try {
-    const applied = await session.api.patch(resource, where, 'application/apply-patch+yaml', object, { ...write, force: flags.bool('force-conflicts') });
+    const applied = await session.api.patch(resource, where, 'application/apply-patch+yaml', object, {
+      ...write,
+      force: flags.bool('force-conflicts'),
+    });
     return print(applied, 'serverside-applied');
   } catch (error) {
     if (isReason(error, 'Conflict')) throw new CliError(`${error.message}\n${CONFLICT_HELP}`);
@@ -105,7 +124,9 @@ async function applyOne(applying: Applying, item: Found): Promise<string> {
   const { resource, namespace, name, object, source } = item;
   if (name === '') {
     if (object.metadata.generateName) throw new CliError(`from ${object.metadata.generateName}: cannot use generate name with apply`);
-    throw new CliError(`error when retrieving current configuration of:\nResource: "${groupVersionResource(item)}", GroupVersionKind: "${groupVersionKind(object)}"\nName: "", Namespace: "${namespace}"\nfrom server for: "${source}": resource name may not be empty`);
+    throw new CliError(
+      `error when retrieving current configuration of:\nResource: "${groupVersionResource(item)}", GroupVersionKind: "${groupVersionKind(object)}"\nName: "", Namespace: "${namespace}"\nfrom server for: "${source}": resource name may not be empty`,
+    );
   }
   const live = await liveObject(session, item);
   if (!live) {
@@ -123,7 +144,8 @@ async function applyOne(applying: Applying, item: Found): Promise<string> {
   return print(result, changed || session.flags.string('output') !== '' ? 'configured' : 'unchanged');
 }
 
-const groupVersionResource = ({ resource }: Found): string => `${resource.group === '' ? '' : `${resource.group}/`}${resource.version}, Resource=${resource.resource}`;
+const groupVersionResource = ({ resource }: Found): string =>
+  `${resource.group === '' ? '' : `${resource.group}/`}${resource.version}, Resource=${resource.resource}`;
 const groupVersionKind = (object: AnyObject): string => `${object.apiVersion}, Kind=${object.kind}`;
 
 function missingAnnotation({ resource, name }: Found): string {
@@ -153,7 +175,8 @@ async function patchLive(applying: Applying, item: Found, first: AnyObject): Pro
       const result = await session.api.patch(resource, { namespace, name }, type, patch, write);
       return { result, changed: true };
     } catch (error) {
-      if (session.flags.bool('force') && isReason(error, 'Invalid', 'Conflict')) return { result: await replaceByForce(applying, item), changed: true };
+      if (session.flags.bool('force') && isReason(error, 'Invalid', 'Conflict'))
+        return { result: await replaceByForce(applying, item), changed: true };
       if (!isReason(error, 'Conflict') || attempt >= MAX_ATTEMPTS) throw withPatch(error, patch, { item, source });
       live = await session.api.get(resource, { namespace, name });
     }
@@ -186,8 +209,10 @@ export function threeWayPatch(
   const original = (text === undefined ? {} : JSON.parse(text)) as Record<string, unknown>;
   const schema = kindSchema({ ...parseApiVersion(object.apiVersion), kind: object.kind });
   if (schema) {
-    return { patch: createThreeWayPatch(schema, original, modified, live) as Record<string, unknown>, type: 'application/strategic-merge-patch+json' };
+    return {
+      patch: createThreeWayPatch(schema, original, modified, live) as Record<string, unknown>,
+      type: 'application/strategic-merge-patch+json',
+    };
   }
   return { patch: createThreeWayMergePatch(original, modified, live) as Record<string, unknown>, type: 'application/merge-patch+json' };
 }
-

@@ -19,7 +19,12 @@ const whoami: Verb = {
   flags: OUTPUT_FLAGS,
   run: async (session) => {
     const print = await objectPrinter(session.flags, { typed: true });
-    const body = { kind: 'SelfSubjectReview', apiVersion: 'authentication.k8s.io/v1', metadata: { creationTimestamp: null }, status: { userInfo: {} } };
+    const body = {
+      kind: 'SelfSubjectReview',
+      apiVersion: 'authentication.k8s.io/v1',
+      metadata: { creationTimestamp: null },
+      status: { userInfo: {} },
+    };
     const review = await session.api.json<AnyObject>({ method: 'POST', path: '/apis/authentication.k8s.io/v1/selfsubjectreviews', body });
     if (print) return session.out(print({ ...review, metadata: { ...review.metadata, creationTimestamp: null as unknown as string } }));
     const { username, uid, groups = [], extra = {} } = (review.status as { userInfo?: UserInfo }).userInfo ?? {};
@@ -47,10 +52,26 @@ const canI: Verb = {
 async function mayI(session: Session, args: readonly string[]): Promise<void> {
   const { flags } = session;
   if (flags.bool('list')) return listRules(session);
-  if (args.length < 2 || args.length > 3) throw new CliError('you must specify two arguments: verb resource or verb resource/resourceName.\nSee \'kubectl auth can-i -h\' for help and examples.'.replace('kubectl', session.verb.split(' ')[0]));
+  if (args.length < 2 || args.length > 3)
+    throw new CliError(
+      "you must specify two arguments: verb resource or verb resource/resourceName.\nSee 'kubectl auth can-i -h' for help and examples.".replace(
+        'kubectl',
+        session.verb.split(' ')[0],
+      ),
+    );
   const spec = await accessSpec(session, args);
-  const body = { kind: 'SelfSubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', metadata: { creationTimestamp: null }, spec, status: { allowed: false } };
-  const review = await session.api.json<AnyObject>({ method: 'POST', path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', body });
+  const body = {
+    kind: 'SelfSubjectAccessReview',
+    apiVersion: 'authorization.k8s.io/v1',
+    metadata: { creationTimestamp: null },
+    spec,
+    status: { allowed: false },
+  };
+  const review = await session.api.json<AnyObject>({
+    method: 'POST',
+    path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+    body,
+  });
   const { allowed, reason, evaluationError } = review.status as { allowed: boolean; reason?: string; evaluationError?: string };
   const why = [reason, evaluationError].filter((text) => text).join(' - ');
   if (!flags.bool('quiet')) session.line(allowed ? 'yes' : `no${why === '' ? '' : ` - ${why}`}`);
@@ -63,7 +84,10 @@ async function accessSpec(session: Session, [verb, target, third]: readonly stri
   const name = slashName ?? third;
   const resource = type === '*' ? undefined : (await session.mapper()).find(type);
   if (type !== '*' && !resource) session.err(`Warning: the server doesn't have a resource type '${type}'\n`);
-  else if (resource && !resource.namespaced) session.err(`Warning: resource '${resource.resource}' is not namespace scoped${resource.group === '' ? '' : ` in group '${resource.group}'`}\n`);
+  else if (resource && !resource.namespaced)
+    session.err(
+      `Warning: resource '${resource.resource}' is not namespace scoped${resource.group === '' ? '' : ` in group '${resource.group}'`}\n`,
+    );
   const namespace = session.flags.bool('all-namespaces') ? undefined : session.namespace().name;
   const subresource = session.flags.string('subresource');
   return {
@@ -87,13 +111,23 @@ interface Rule {
 }
 
 async function listRules(session: Session): Promise<void> {
-  const body = { kind: 'SelfSubjectRulesReview', apiVersion: 'authorization.k8s.io/v1', metadata: {}, spec: { namespace: session.namespace().name } };
+  const body = {
+    kind: 'SelfSubjectRulesReview',
+    apiVersion: 'authorization.k8s.io/v1',
+    metadata: {},
+    spec: { namespace: session.namespace().name },
+  };
   const review = await session.api.json<AnyObject>({ method: 'POST', path: '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', body });
   const { resourceRules = [], nonResourceRules = [] } = review.status as { resourceRules?: Rule[]; nonResourceRules?: Rule[] };
   const list = (items: readonly string[] | undefined): string => `[${(items ?? []).join(' ')}]`;
   const named = resourceRules.flatMap((rule) =>
     (rule.resources ?? []).flatMap((resource) =>
-      (rule.apiGroups ?? []).map((group) => [resource === '*' && group === '*' ? '*.*' : group === '' ? resource : `${resource}.${group}`, '[]', list(rule.resourceNames), list(rule.verbs)]),
+      (rule.apiGroups ?? []).map((group) => [
+        resource === '*' && group === '*' ? '*.*' : group === '' ? resource : `${resource}.${group}`,
+        '[]',
+        list(rule.resourceNames),
+        list(rule.verbs),
+      ]),
     ),
   );
   const urls = nonResourceRules.map((rule) => ['', list(rule.nonResourceURLs), '[]', list(rule.verbs)]);

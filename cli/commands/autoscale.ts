@@ -6,7 +6,13 @@ import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
 import { DRY_RUN_FLAG, FILE_FLAGS, managerFlag, OUTPUT_FLAGS } from '../verb-flags.ts';
 
-const AUTOSCALERS = { group: 'autoscaling', version: 'v1', resource: 'horizontalpodautoscalers', kind: 'HorizontalPodAutoscaler', namespaced: true };
+const AUTOSCALERS = {
+  group: 'autoscaling',
+  version: 'v1',
+  resource: 'horizontalpodautoscalers',
+  kind: 'HorizontalPodAutoscaler',
+  namespaced: true,
+};
 
 export const verb: Verb = {
   usage: '(-f FILENAME | TYPE NAME | TYPE/NAME) [--min=MINPODS] --max=MAXPODS [--cpu-percent=CPU]',
@@ -33,7 +39,12 @@ async function autoscale(session: Session, args: readonly string[]): Promise<voi
   const { found, errors } = await fetchObjects(session, args, { needsNames: true });
   for (const { object, name } of found) {
     try {
-      const spec = { scaleTargetRef: { kind: object.kind, name, apiVersion: object.apiVersion }, ...(min > 0 && { minReplicas: min }), maxReplicas: max, ...(cpu > 0 && { targetCPUUtilizationPercentage: cpu }) };
+      const spec = {
+        scaleTargetRef: { kind: object.kind, name, apiVersion: object.apiVersion },
+        ...(min > 0 && { minReplicas: min }),
+        maxReplicas: max,
+        ...(cpu > 0 && { targetCPUUtilizationPercentage: cpu }),
+      };
       const made = { body: { spec, status: { currentReplicas: 0, desiredReplicas: 0 } } };
       await createGenerated(session, AUTOSCALERS, assemble(AUTOSCALERS, flags.string('name') || name, { made, session }));
     } catch (error) {

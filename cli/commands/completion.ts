@@ -7,7 +7,8 @@ import { VERBS } from '../verbs.ts';
 export const verb: Verb = {
   usage: '(bash | zsh)',
   run: async (session, args) => {
-    if (args.length !== 1) throw usageError(session.verb, args.length === 0 ? 'Shell not specified.' : 'Too many arguments. Expected only the shell type.');
+    if (args.length !== 1)
+      throw usageError(session.verb, args.length === 0 ? 'Shell not specified.' : 'Too many arguments. Expected only the shell type.');
     if (!['bash', 'zsh'].includes(args[0])) throw new CliError(`Unsupported shell type "${args[0]}".`);
     session.out(await script(args[0]));
   },
@@ -15,7 +16,9 @@ export const verb: Verb = {
 
 async function wordsOf(name: string): Promise<string> {
   const loaded = await VERBS[name].load();
-  const flags = Object.entries({ ...loaded.flags, ...GLOBAL_FLAGS }).filter(([, spec]) => !spec.hidden).map(([flag]) => `--${flag}`);
+  const flags = Object.entries({ ...loaded.flags, ...GLOBAL_FLAGS })
+    .filter(([, spec]) => !spec.hidden)
+    .map(([flag]) => `--${flag}`);
   return [...Object.keys(loaded.verbs ?? {}), ...flags].join(' ');
 }
 

@@ -27,7 +27,10 @@ function redacted(entries: Entry[] | null, member: string): Entry[] | null {
     entries?.map((entry) => {
       const body = Object.entries((entry[member] as Record<string, unknown>) ?? {}).map(([key, value]) => {
         if (!SECRET.includes(key)) return [key, value];
-        return [key, key.endsWith('-data') && key !== 'client-key-data' ? 'DATA+OMITTED' : key === 'client-key-data' ? 'DATA+OMITTED' : 'REDACTED'];
+        return [
+          key,
+          key.endsWith('-data') && key !== 'client-key-data' ? 'DATA+OMITTED' : key === 'client-key-data' ? 'DATA+OMITTED' : 'REDACTED',
+        ];
       });
       return { ...entry, [member]: Object.fromEntries(body) };
     }) ?? null
@@ -36,7 +39,15 @@ function redacted(entries: Entry[] | null, member: string): Entry[] | null {
 
 function readFiles(session: Session): ConfigFile {
   loadKubeconfig(session.flags, session.deps.surroundings);
-  const merged: ConfigFile = { apiVersion: 'v1', clusters: null, contexts: null, 'current-context': '', kind: 'Config', preferences: {}, users: null };
+  const merged: ConfigFile = {
+    apiVersion: 'v1',
+    clusters: null,
+    contexts: null,
+    'current-context': '',
+    kind: 'Config',
+    preferences: {},
+    users: null,
+  };
   for (const path of kubeconfigPaths(session.flags, session.deps.surroundings).filter((file) => existsSync(file))) {
     const file = (parseYaml(readFileSync(path, 'utf8')) ?? {}) as Partial<ConfigFile>;
     for (const list of ['clusters', 'contexts', 'users'] as const) {
@@ -69,7 +80,8 @@ function minified(file: ConfigFile, session: Session): ConfigFile {
   const context = file.contexts?.find((entry) => entry.name === name);
   if (!context) throw new CliError(name === '' ? 'current-context must exist in order to minify' : `cannot locate context ${name}`);
   const { cluster, user } = context.context as { cluster?: string; user?: string };
-  const only = (entries: Entry[] | null, wanted: string | undefined): Entry[] | null => entries?.filter((entry) => entry.name === wanted) ?? null;
+  const only = (entries: Entry[] | null, wanted: string | undefined): Entry[] | null =>
+    entries?.filter((entry) => entry.name === wanted) ?? null;
   return { ...file, contexts: [context], clusters: only(file.clusters, cluster), users: only(file.users, user), 'current-context': name };
 }
 
@@ -108,7 +120,8 @@ const useContext: Verb = {
   run: async (session, args) => {
     if (args.length !== 1) throw usageError(session.verb, 'Unexpected args: expected exactly one context name');
     const [name] = args;
-    if (!readFiles(session).contexts?.some((entry) => entry.name === name)) throw new CliError(`no context exists with the name: "${name}"`);
+    if (!readFiles(session).contexts?.some((entry) => entry.name === name))
+      throw new CliError(`no context exists with the name: "${name}"`);
     const [path] = kubeconfigPaths(session.flags, session.deps.surroundings);
     const file = parseYaml(readFileSync(path, 'utf8')) as ConfigFile;
     writeFileSync(path, formatYaml({ ...file, 'current-context': name }), { mode: 0o600 });

@@ -5,16 +5,30 @@ import { fetchObjects } from '../resources/fetch.ts';
 import { withLastApplied } from '../resources/last-applied.ts';
 import type { Session } from '../session.ts';
 import type { Verb, VerbEntry } from '../verb.ts';
-import { DRY_RUN_FLAG, dryRunOf, FILE_FLAGS, managerFlag, OUTPUT_FLAGS, SELECTOR_FLAGS, VALIDATE_FLAG, validationOf } from '../verb-flags.ts';
+import {
+  DRY_RUN_FLAG,
+  dryRunOf,
+  FILE_FLAGS,
+  managerFlag,
+  OUTPUT_FLAGS,
+  SELECTOR_FLAGS,
+  VALIDATE_FLAG,
+  validationOf,
+} from '../verb-flags.ts';
 
 const entry = (summary: string, load: () => Promise<Verb>): VerbEntry => ({ summary, load });
-const simple = (name: 'namespace' | 'serviceaccount' | 'priorityclass' | 'quota' | 'poddisruptionbudget') => async () => (await import('../generators/simple.ts'))[name];
-const rbac = (name: 'role' | 'clusterrole' | 'rolebinding' | 'clusterrolebinding') => async () => (await import('../generators/rbac.ts'))[name];
+const simple = (name: 'namespace' | 'serviceaccount' | 'priorityclass' | 'quota' | 'poddisruptionbudget') => async () =>
+  (await import('../generators/simple.ts'))[name];
+const rbac = (name: 'role' | 'clusterrole' | 'rolebinding' | 'clusterrolebinding') => async () =>
+  (await import('../generators/rbac.ts'))[name];
 
 const GENERATORS: Record<string, VerbEntry> = {
   clusterrole: entry('Create a cluster role', rbac('clusterrole')),
   clusterrolebinding: entry('Create a cluster role binding for a particular cluster role', rbac('clusterrolebinding')),
-  configmap: entry('Create a config map from a local file, directory or literal value', async () => (await import('../generators/configmap.ts')).verb),
+  configmap: entry(
+    'Create a config map from a local file, directory or literal value',
+    async () => (await import('../generators/configmap.ts')).verb,
+  ),
   cronjob: entry('Create a cron job with the specified name', async () => (await import('../generators/job.ts')).cronjob),
   deployment: entry('Create a deployment with the specified name', async () => (await import('../generators/deployment.ts')).verb),
   job: entry('Create a job with the specified name', async () => (await import('../generators/job.ts')).job),
@@ -29,7 +43,17 @@ const GENERATORS: Record<string, VerbEntry> = {
   serviceaccount: entry('Create a service account with the specified name', simple('serviceaccount')),
   token: entry('Request a service account token', async () => (await import('../generators/token.ts')).verb),
 };
-const ALIASES: Record<string, string> = { cm: 'configmap', cj: 'cronjob', deploy: 'deployment', ns: 'namespace', pdb: 'poddisruptionbudget', pc: 'priorityclass', resourcequota: 'quota', svc: 'service', sa: 'serviceaccount' };
+const ALIASES: Record<string, string> = {
+  cm: 'configmap',
+  cj: 'cronjob',
+  deploy: 'deployment',
+  ns: 'namespace',
+  pdb: 'poddisruptionbudget',
+  pc: 'priorityclass',
+  resourcequota: 'quota',
+  svc: 'service',
+  sa: 'serviceaccount',
+};
 
 export const verb: Verb = {
   usage: '-f FILENAME | KIND NAME …',
@@ -55,7 +79,13 @@ async function create(session: Session, args: readonly string[]): Promise<void> 
   if (flags.changed('raw')) {
     const { readFileSync } = await import('node:fs');
     const [path] = flags.list('filename');
-    session.out(await session.api.text({ method: 'POST', path: flags.string('raw'), body: path === '-' ? await session.stdin() : readFileSync(path) }));
+    session.out(
+      await session.api.text({
+        method: 'POST',
+        path: flags.string('raw'),
+        body: path === '-' ? await session.stdin() : readFileSync(path),
+      }),
+    );
     return;
   }
   const dryRun = dryRunOf(flags);
@@ -73,4 +103,3 @@ async function create(session: Session, args: readonly string[]): Promise<void> 
   if (found.length === 0 && errors.length === 0) throw new CliError('no objects passed to create');
   throwAll(errors);
 }
-

@@ -21,7 +21,11 @@ export const verb: Verb = {
     all: { type: 'boolean', help: 'Delete all resources, in the namespace of the specified resource types' },
     cascade: { type: 'string', default: 'background', bare: 'background', help: 'Must be "background", "orphan", or "foreground"' },
     force: { type: 'boolean', help: 'If true, immediately remove resources from API and bypass graceful deletion' },
-    'grace-period': { type: 'integer', default: -1, help: 'Period of time in seconds given to the resource to terminate gracefully. Ignored if negative' },
+    'grace-period': {
+      type: 'integer',
+      default: -1,
+      help: 'Period of time in seconds given to the resource to terminate gracefully. Ignored if negative',
+    },
     'ignore-not-found': { type: 'boolean', help: 'Treat "resource not found" as a successful delete' },
     interactive: { type: 'boolean', short: 'i', help: 'If true, delete resource only when user confirms' },
     now: { type: 'boolean', help: 'If true, resources are signaled for immediate shutdown (same as --grace-period=1)' },
@@ -39,18 +43,24 @@ async function remove(session: Session, args: readonly string[]): Promise<void> 
     session.out(await session.api.text({ method: 'DELETE', path: flags.string('raw') }));
     return;
   }
-  if (flags.string('output') !== '' && flags.string('output') !== 'name') throw new CliError(`unexpected -o output mode: ${flags.string('output')}. We only support '-o name'`);
+  if (flags.string('output') !== '' && flags.string('output') !== 'name')
+    throw new CliError(`unexpected -o output mode: ${flags.string('output')}. We only support '-o name'`);
   const options = deleteOptions(flags);
   const dryRun = dryRunOf(flags);
   const { targets, errors } = await deletionTargets(session, args);
   if (options.gracePeriodSeconds === 0 && targets.length > 0) {
-    session.err('Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.');
+    session.err(
+      'Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.',
+    );
   }
   if (flags.bool('interactive')) await confirm(session, targets);
   const waiting: { target: Deletable; uid: string | undefined }[] = [];
   for (const target of targets) {
     try {
-      const answer = dryRun === 'client' ? undefined : await session.api.delete(target.resource, target, { ...options, ...(dryRun === 'server' && { dryRun: ['All'] }) });
+      const answer =
+        dryRun === 'client'
+          ? undefined
+          : await session.api.delete(target.resource, target, { ...options, ...(dryRun === 'server' && { dryRun: ['All'] }) });
       session.line(message(flags, target, options.gracePeriodSeconds === 0));
       if (answer && dryRun === 'none') waiting.push({ target, uid: deletedUid(answer) });
     } catch (error) {
@@ -60,7 +70,8 @@ async function remove(session: Session, args: readonly string[]): Promise<void> 
   if (targets.length === 0 && errors.length === 0) session.line('No resources found');
   const timeoutMs = flags.durationMs('timeout');
   if (flags.bool('wait')) {
-    for (const { target, uid } of waiting) await untilGone(session, target, { uid, timeoutMs }).catch((error) => ignoreForbidden(error, errors));
+    for (const { target, uid } of waiting)
+      await untilGone(session, target, { uid, timeoutMs }).catch((error) => ignoreForbidden(error, errors));
   }
   throwAll(errors);
 }
@@ -70,9 +81,16 @@ function ignoreForbidden(error: unknown, errors: unknown[]): void {
 }
 
 function deleteOptions(flags: Flags): { propagationPolicy: string; gracePeriodSeconds?: number } {
-  const policies: Record<string, string> = { background: 'Background', foreground: 'Foreground', orphan: 'Orphan', true: 'Background', false: 'Orphan' };
+  const policies: Record<string, string> = {
+    background: 'Background',
+    foreground: 'Foreground',
+    orphan: 'Orphan',
+    true: 'Background',
+    false: 'Orphan',
+  };
   const cascade = flags.string('cascade');
-  if (!Object.hasOwn(policies, cascade)) throw new CliError(`invalid cascade value (${cascade}). Must be "background", "foreground", or "orphan"`);
+  if (!Object.hasOwn(policies, cascade))
+    throw new CliError(`invalid cascade value (${cascade}). Must be "background", "foreground", or "orphan"`);
   let grace = flags.integer('grace-period');
   if (flags.bool('now')) {
     if (grace !== -1) throw new CliError('--now and --grace-period cannot be specified together');
@@ -90,17 +108,22 @@ async function deletionTargets(session: Session, args: readonly string[]): Promi
     const { found, errors } = await fetchObjects(session, args, { local: true });
     return { targets: found, errors };
   }
-  if (args.length === 0) throw new CliError("You must provide one or more resources by argument or filename.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n   '<resource> <name>'\n   '<resource>'");
+  if (args.length === 0)
+    throw new CliError(
+      "You must provide one or more resources by argument or filename.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n   '<resource> <name>'\n   '<resource>'",
+    );
   const [selector, fieldSelector] = [flags.string('selector'), flags.string('field-selector')];
   const { wanted } = parseResourceWords(args, await session.mapper());
   const named = wanted.some((w) => w.name !== undefined);
   if (named && (selector !== '' || fieldSelector !== '')) throw new CliError('name cannot be provided when a selector is specified');
-  if (flags.bool('all') && (selector !== '')) throw new CliError("setting 'all' parameter but found a non empty selector. ");
+  if (flags.bool('all') && selector !== '') throw new CliError("setting 'all' parameter but found a non empty selector. ");
   if (named && flags.bool('all')) throw new CliError('name cannot be provided when a selector is specified');
   if (named && flags.bool('all-namespaces')) throw new CliError('a resource cannot be retrieved by name across all namespaces');
-  if (!named && selector === '' && fieldSelector === '' && !flags.bool('all')) throw new CliError('resource(s) were provided, but no name was specified');
+  if (!named && selector === '' && fieldSelector === '' && !flags.bool('all'))
+    throw new CliError('resource(s) were provided, but no name was specified');
   const { name: own, explicit } = session.namespace();
-  if (explicit && wanted.some((w) => !w.resource.namespaced)) session.err('warning: deleting cluster-scoped resources, not scoped to the provided namespace');
+  if (explicit && wanted.some((w) => !w.resource.namespaced))
+    session.err('warning: deleting cluster-scoped resources, not scoped to the provided namespace');
   const scope = flags.bool('all-namespaces') ? '' : own;
   const targets: Deletable[] = [];
   const errors: unknown[] = [];

@@ -1,11 +1,12 @@
 /** `describe`: objects in words and tables, with their events. Names may be prefixes. Mirrors kubectl `cmd/describe`. */
-import type { Event } from '../../machinery/api/types/core.v1.ts';
+
 import { isReason } from '../../machinery/api/status.ts';
+import type { Event } from '../../machinery/api/types/core.v1.ts';
 import type { DescribeContext } from '../describe/describer.ts';
 import { describerOf } from '../describe/describers.ts';
 import { PlainError, throwAll } from '../errors.ts';
 import { parseResourceWords } from '../resources/arguments.ts';
-import { fetchObjects, type Found, listAll } from '../resources/fetch.ts';
+import { type Found, fetchObjects, listAll } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
 import { ALL_NAMESPACES_FLAG, FILE_FLAGS, SELECTOR_FLAGS } from '../verb-flags.ts';
@@ -26,7 +27,9 @@ async function describe(session: Session, args: readonly string[]): Promise<void
   const { flags } = session;
   const program = session.verb.split(' ')[0];
   if (args.length === 0 && flags.list('filename').length === 0) {
-    throw new PlainError(`error: You must specify the type of resource to describe. Use "${program} api-resources" for a complete list of supported resources.`);
+    throw new PlainError(
+      `error: You must specify the type of resource to describe. Use "${program} api-resources" for a complete list of supported resources.`,
+    );
   }
   const { found, errors } = await fetchWithPrefixes(session, args);
   const texts: string[] = [];
@@ -39,14 +42,21 @@ async function describe(session: Session, args: readonly string[]): Promise<void
     }
   }
   session.out(texts.join('\n\n'));
-  if (found.length === 0 && errors.length === 0) session.err(flags.bool('all-namespaces') ? 'No resources found' : `No resources found in ${session.namespace().name} namespace.`);
+  if (found.length === 0 && errors.length === 0)
+    session.err(flags.bool('all-namespaces') ? 'No resources found' : `No resources found in ${session.namespace().name} namespace.`);
   throwAll(errors);
 }
 
 /** A name that is not found may be the beginning of names that are. */
 async function fetchWithPrefixes(session: Session, args: readonly string[]): Promise<{ found: Found[]; errors: unknown[] }> {
   const { found, errors } = await fetchObjects(session, args);
-  if (errors.length === 0 || session.flags.list('filename').length > 0 || args.length !== 2 || !errors.every((error) => isReason(error, 'NotFound'))) return { found, errors };
+  if (
+    errors.length === 0 ||
+    session.flags.list('filename').length > 0 ||
+    args.length !== 2 ||
+    !errors.every((error) => isReason(error, 'NotFound'))
+  )
+    return { found, errors };
   const { wanted } = parseResourceWords(args, await session.mapper());
   for (const { resource, name = '' } of wanted) {
     const namespace = resource.namespaced ? session.namespace().name : '';
@@ -86,6 +96,7 @@ async function eventsOf(session: Session, { object, resource }: Found): Promise<
       return listAll(session, events, { namespace, query: { fieldSelector } }).catch(() => []);
     }),
   );
-  const time = (event: Event): number => Date.parse(event.lastTimestamp ?? event.eventTime ?? event.firstTimestamp ?? '') || 0;
+  // By the last timestamp alone, as upstream: events of the newer API have none and come first.
+  const time = (event: Event): number => Date.parse(event.lastTimestamp ?? '') || 0;
   return (lists.flat() as unknown as Event[]).sort((a, b) => time(a) - time(b));
 }

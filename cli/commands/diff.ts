@@ -6,7 +6,7 @@ import { formatYaml } from '../../machinery/api/yaml.ts';
 import { throwAll, usageError } from '../errors.ts';
 import { sortKeys } from '../printers/json.ts';
 import { withoutManagedFields } from '../printers/output.ts';
-import { fetchObjects, type Found } from '../resources/fetch.ts';
+import { type Found, fetchObjects } from '../resources/fetch.ts';
 import { withLastApplied } from '../resources/last-applied.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
@@ -58,7 +58,10 @@ async function difference(session: Session, item: Found): Promise<string> {
 function dryRun(session: Session, { resource, namespace, name, object }: Found, live: AnyObject | undefined): Promise<AnyObject> {
   const write = { dryRun: 'server', fieldManager: session.flags.string('field-manager') } as const;
   if (session.flags.bool('server-side')) {
-    return session.api.patch(resource, { namespace, name }, 'application/apply-patch+yaml', object, { ...write, force: session.flags.bool('force-conflicts') });
+    return session.api.patch(resource, { namespace, name }, 'application/apply-patch+yaml', object, {
+      ...write,
+      force: session.flags.bool('force-conflicts'),
+    });
   }
   if (!live) return session.api.create(resource, { namespace }, withLastApplied(object), write);
   const { patch, type } = threeWayPatch(object, live);

@@ -1,12 +1,13 @@
 /** `drain`: cordons nodes and evicts their pods, respecting disruption budgets. Mirrors kubectl `cmd/drain` and `pkg/drain`. */
-import type { Pod } from '../../machinery/api/types/core.v1.ts';
+
 import { isReason } from '../../machinery/api/status.ts';
+import type { Pod } from '../../machinery/api/types/core.v1.ts';
+import type { Resource } from '../discovery/mapper.ts';
 import { CliError, Quiet } from '../errors.ts';
 import { CORDON_FLAGS, fetchNodes, setSchedulable } from '../nodes/cordon.ts';
 import { planDrain } from '../nodes/drain-plan.ts';
-import { listAll, type Found } from '../resources/fetch.ts';
 import { untilGone } from '../resources/deletion.ts';
-import type { Resource } from '../discovery/mapper.ts';
+import { type Found, listAll } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
 import { dryRunOf } from '../verb-flags.ts';
@@ -19,13 +20,20 @@ export const verb: Verb = {
   flags: {
     ...CORDON_FLAGS,
     'chunk-size': { type: 'integer', default: 500, help: 'Return large lists in chunks rather than all at once' },
-    'delete-emptydir-data': { type: 'boolean', help: 'Continue even if there are pods using emptyDir (local data that will be deleted when the node is drained)' },
+    'delete-emptydir-data': {
+      type: 'boolean',
+      help: 'Continue even if there are pods using emptyDir (local data that will be deleted when the node is drained)',
+    },
     'disable-eviction': { type: 'boolean', help: 'Force drain to use delete, even if eviction is supported' },
     force: { type: 'boolean', help: 'Continue even if there are pods that do not declare a controller' },
     'grace-period': { type: 'integer', default: -1, help: 'Period of time in seconds given to each pod to terminate gracefully' },
     'ignore-daemonsets': { type: 'boolean', help: 'Ignore DaemonSet-managed pods' },
     'pod-selector': { type: 'string', help: 'Label selector to filter pods on the node' },
-    'skip-wait-for-delete-timeout': { type: 'integer', default: 0, help: 'If pod DeletionTimestamp older than N seconds, skip waiting for the pod' },
+    'skip-wait-for-delete-timeout': {
+      type: 'integer',
+      default: 0,
+      help: 'If pod DeletionTimestamp older than N seconds, skip waiting for the pod',
+    },
     timeout: { type: 'duration', default: '0s', help: 'The length of time to wait before giving up, zero means infinite' },
   },
   run: drain,
@@ -74,18 +82,28 @@ async function removePod(session: Session, pod: Pod, how: { pods: Resource; dead
   const { name = '', namespace = '', uid } = pod.metadata ?? {};
   const dryRun = dryRunOf(flags);
   const evict = !flags.bool('disable-eviction');
-  session.line(`${evict ? 'evicting' : 'deleting'} pod ${namespace}/${name}${{ none: '', client: ' (dry run)', server: ' (server dry run)' }[dryRun]}`);
+  session.line(
+    `${evict ? 'evicting' : 'deleting'} pod ${namespace}/${name}${{ none: '', client: ' (dry run)', server: ' (server dry run)' }[dryRun]}`,
+  );
   if (dryRun === 'client') return;
   const grace = flags.integer('grace-period');
   const deleteOptions = { ...(grace >= 0 && { gracePeriodSeconds: grace }), ...(dryRun === 'server' && { dryRun: ['All'] }) };
   while (!(await tryRemove(session, { name, namespace, pods: how.pods, deleteOptions, evict }))) {
-    if (session.clock.monotonicMs() > how.deadline) throw new CliError(`error when evicting pods/"${name}" -n "${namespace}": global timeout reached: ${flags.string('timeout')}`);
+    if (session.clock.monotonicMs() > how.deadline)
+      throw new CliError(`error when evicting pods/"${name}" -n "${namespace}": global timeout reached: ${flags.string('timeout')}`);
     await session.clock.sleep(EVICTION_RETRY_MS, session.signal);
   }
   if (dryRun !== 'none') return;
   const left = how.deadline - session.clock.monotonicMs();
-  await untilGone(session, { resource: how.pods, namespace, name }, { uid, timeoutMs: Number.isFinite(left) ? Math.max(left, 1) : 0 }).catch((error) => {
-    if (error instanceof CliError) throw new CliError(`error when waiting for pod "${name}" in namespace "${namespace}" to terminate: global timeout reached: ${flags.string('timeout')}`);
+  await untilGone(
+    session,
+    { resource: how.pods, namespace, name },
+    { uid, timeoutMs: Number.isFinite(left) ? Math.max(left, 1) : 0 },
+  ).catch((error) => {
+    if (error instanceof CliError)
+      throw new CliError(
+        `error when waiting for pod "${name}" in namespace "${namespace}" to terminate: global timeout reached: ${flags.string('timeout')}`,
+      );
     throw error;
   });
   session.line(`pod/${name} ${evict ? 'evicted' : 'deleted'}`);
@@ -110,7 +128,8 @@ async function tryRemove(session: Session, { name, namespace, pods, deleteOption
     return true;
   } catch (error) {
     if (isReason(error, 'NotFound')) return true;
-    if (!isReason(error, 'TooManyRequests')) throw new CliError(`error when evicting pods/"${name}" -n "${namespace}": ${(error as Error).message}`);
+    if (!isReason(error, 'TooManyRequests'))
+      throw new CliError(`error when evicting pods/"${name}" -n "${namespace}": ${(error as Error).message}`);
     session.err(`error when evicting pods/"${name}" -n "${namespace}" (will retry after 5s): ${error.message}`);
     return false;
   }

@@ -1,7 +1,7 @@
 /** `events`: of a namespace or about one object, oldest first. Mirrors kubectl `cmd/events`. */
 import { humanDuration } from '../../machinery/api/duration.ts';
-import type { Event } from '../../machinery/api/types/core.v1.ts';
 import type { AnyObject } from '../../machinery/api/object.ts';
+import type { Event } from '../../machinery/api/types/core.v1.ts';
 import { CliError, usageError } from '../errors.ts';
 import { objectPrinter } from '../printers/output.ts';
 import { RememberingTable } from '../printers/tabwriter.ts';
@@ -33,21 +33,32 @@ async function events(session: Session, args: readonly string[]): Promise<void> 
   const namespace = flags.bool('all-namespaces') ? '' : session.namespace().name;
   const fieldSelector = await selectorFor(session, flags.string('for'));
   const print = await objectPrinter(flags);
-  const items = ((await listAll(session, resource, { namespace, query: { fieldSelector } })) as unknown as Event[]).filter((event) => wanted(session, event)).sort(byTime);
+  const items = ((await listAll(session, resource, { namespace, query: { fieldSelector } })) as unknown as Event[])
+    .filter((event) => wanted(session, event))
+    .sort(byTime);
   const writer = new RememberingTable();
   if (print) session.out(print({ kind: 'List', apiVersion: 'v1', metadata: {}, items } as unknown as AnyObject));
-  else if (items.length > 0) session.out(writer.format([...(flags.bool('no-headers') ? [] : [header(session)]), ...items.map((event) => row(session, event))]));
-  else if (!flags.bool('watch')) session.err(flags.bool('all-namespaces') ? 'No events found.' : `No events found in ${namespace} namespace.`);
+  else if (items.length > 0)
+    session.out(writer.format([...(flags.bool('no-headers') ? [] : [header(session)]), ...items.map((event) => row(session, event))]));
+  else if (!flags.bool('watch'))
+    session.err(flags.bool('all-namespaces') ? 'No events found.' : `No events found in ${namespace} namespace.`);
   if (flags.bool('watch')) await follow(session, { namespace, fieldSelector, seen: items, writer });
 }
 
-async function follow(session: Session, from: { namespace: string; fieldSelector: string; seen: readonly Event[]; writer: RememberingTable }): Promise<void> {
+async function follow(
+  session: Session,
+  from: { namespace: string; fieldSelector: string; seen: readonly Event[]; writer: RememberingTable },
+): Promise<void> {
   const path = from.namespace === '' ? '/api/v1/events' : `/api/v1/namespaces/${from.namespace}/events`;
   const versions = from.seen.map((event) => Number(event.metadata?.resourceVersion ?? 0));
   const resourceVersion = versions.length > 0 ? String(Math.max(...versions)) : undefined;
   let headers = from.seen.length === 0 && !session.flags.bool('no-headers');
   try {
-    for await (const event of session.api.watch({ path, query: { fieldSelector: from.fieldSelector, resourceVersion }, signal: session.signal })) {
+    for await (const event of session.api.watch({
+      path,
+      query: { fieldSelector: from.fieldSelector, resourceVersion },
+      signal: session.signal,
+    })) {
       const object = event.object as unknown as Event;
       if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
       if (!wanted(session, object)) continue;
@@ -72,13 +83,21 @@ function wanted(session: Session, event: Event): boolean {
   return types.length === 0 || types.includes((event.type ?? '').toLowerCase());
 }
 
-const lastTime = (event: Event): string => event.series?.lastObservedTime ?? event.lastTimestamp ?? event.eventTime ?? event.firstTimestamp ?? '';
+const lastTime = (event: Event): string =>
+  event.series?.lastObservedTime ?? event.lastTimestamp ?? event.eventTime ?? event.firstTimestamp ?? '';
 
 function byTime(a: Event, b: Event): number {
   return (Date.parse(lastTime(a)) || 0) - (Date.parse(lastTime(b)) || 0);
 }
 
-const header = (session: Session): string[] => [...(session.flags.bool('all-namespaces') ? ['NAMESPACE'] : []), 'LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'];
+const header = (session: Session): string[] => [
+  ...(session.flags.bool('all-namespaces') ? ['NAMESPACE'] : []),
+  'LAST SEEN',
+  'TYPE',
+  'REASON',
+  'OBJECT',
+  'MESSAGE',
+];
 
 function row(session: Session, event: Event): string[] {
   const about = event.involvedObject;

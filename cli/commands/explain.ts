@@ -36,16 +36,23 @@ const SHOWN_ENUMS = 4;
 
 async function explain(session: Session, args: readonly string[]): Promise<void> {
   const { flags } = session;
-  if (args.length === 0) throw new CliError(`You must specify the type of resource to explain. Use "${session.verb.split(' ')[0]} api-resources" for a complete list of supported resources.`);
+  if (args.length === 0)
+    throw new CliError(
+      `You must specify the type of resource to explain. Use "${session.verb.split(' ')[0]} api-resources" for a complete list of supported resources.`,
+    );
   if (args.length > 1) throw new CliError(`We accept only this format: explain RESOURCE\nSee '${session.verb} -h' for help and examples`);
   if (flags.string('output') !== 'plaintext') throw new CliError(`unrecognized format: ${flags.string('output')}`);
   const { resource, path } = await target(session, args[0]);
   const schemas = await schemasOf(session, resource);
   const kindSchema = Object.values(schemas).find((schema) =>
-    schema['x-kubernetes-group-version-kind']?.some((gvk) => gvk.group === resource.group && gvk.version === resource.version && gvk.kind === resource.kind),
+    schema['x-kubernetes-group-version-kind']?.some(
+      (gvk) => gvk.group === resource.group && gvk.version === resource.version && gvk.kind === resource.kind,
+    ),
   );
   if (!kindSchema) throw new CliError(`couldn't find resource for "${resource.group}/${resource.version}, Kind=${resource.kind}"`);
-  session.out(`${resource.group === '' ? '' : `GROUP:      ${resource.group}\n`}KIND:       ${resource.kind}\nVERSION:    ${resource.version}\n\n`);
+  session.out(
+    `${resource.group === '' ? '' : `GROUP:      ${resource.group}\n`}KIND:       ${resource.kind}\nVERSION:    ${resource.version}\n\n`,
+  );
   session.out(new Explainer(schemas).text({ schema: kindSchema, path, recursive: flags.bool('recursive') }));
 }
 
@@ -58,9 +65,18 @@ async function target(session: Session, word: string): Promise<{ resource: Resou
   if (!found) throw new PlainError(`the server doesn't have a resource type "${parts[0]}"`);
   // Only the whole plural name with its group is more than fields: `deployments.apps.spec`.
   const qualified = mapper.discovered.resources.find((r) => r.group !== '' && `${text}.`.startsWith(`${r.resource}.${r.group}.`));
-  if (qualified && version === '') return { resource: qualified, path: text.slice(`${qualified.resource}.${qualified.group}`.length + 1).split('.').filter((p) => p !== '') };
+  if (qualified && version === '')
+    return {
+      resource: qualified,
+      path: text
+        .slice(`${qualified.resource}.${qualified.group}`.length + 1)
+        .split('.')
+        .filter((p) => p !== ''),
+    };
   if (version === '') return { resource: found, path: parts.slice(1) };
-  const chosen = mapper.discovered.resources.find((r) => r.resource === found.resource && (r.group === '' ? r.version : `${r.group}/${r.version}`) === version);
+  const chosen = mapper.discovered.resources.find(
+    (r) => r.resource === found.resource && (r.group === '' ? r.version : `${r.group}/${r.version}`) === version,
+  );
   if (!chosen) throw new CliError(`couldn't find resource for "${version}, Resource=${found.resource}"`);
   return { resource: chosen, path: parts.slice(1) };
 }
@@ -136,7 +152,10 @@ class Explainer {
     return `FIELDS:\n${this.#list(properties, { required: required ?? [], level: 1, recursive, seen: [schema] })}`;
   }
 
-  #list(properties: Readonly<Record<string, Schema>>, at: { required: readonly string[]; level: number; recursive: boolean; seen: readonly Schema[] }): string {
+  #list(
+    properties: Readonly<Record<string, Schema>>,
+    at: { required: readonly string[]; level: number; recursive: boolean; seen: readonly Schema[] },
+  ): string {
     const space = '  '.repeat(at.level);
     return Object.keys(properties)
       .sort()
@@ -146,7 +165,9 @@ class Explainer {
         if (!at.recursive) return `${line}${indent(wrap(field.description ?? '<no description>'), 4)}\n\n`;
         const inner = this.#element(field);
         if (!inner.properties || at.seen.includes(inner)) return line;
-        return line + this.#list(inner.properties, { ...at, required: inner.required ?? [], level: at.level + 1, seen: [...at.seen, inner] });
+        return (
+          line + this.#list(inner.properties, { ...at, required: inner.required ?? [], level: at.level + 1, seen: [...at.seen, inner] })
+        );
       })
       .join('');
   }

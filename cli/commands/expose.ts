@@ -13,7 +13,8 @@ import { DRY_RUN_FLAG, FILE_FLAGS, managerFlag, OUTPUT_FLAGS } from '../verb-fla
 export const SERVICES = { group: '', version: 'v1', resource: 'services', kind: 'Service', namespaced: true };
 
 export const verb: Verb = {
-  usage: '(-f FILENAME | TYPE NAME) [--port=port] [--protocol=TCP|UDP|SCTP] [--target-port=number-or-name] [--name=name] [--external-ip=external-ip-of-service] [--type=type]',
+  usage:
+    '(-f FILENAME | TYPE NAME) [--port=port] [--protocol=TCP|UDP|SCTP] [--target-port=number-or-name] [--name=name] [--external-ip=external-ip-of-service] [--type=type]',
   flags: {
     ...FILE_FLAGS,
     ...OUTPUT_FLAGS,
@@ -29,7 +30,10 @@ export const verb: Verb = {
     'external-ip': { type: 'string', help: 'Additional external IP address (not managed by Kubernetes) to accept for the service' },
     'load-balancer-ip': { type: 'string', help: 'IP to assign to the LoadBalancer' },
     'cluster-ip': { type: 'string', help: "ClusterIP to be assigned to the service. Leave empty to auto-allocate, or set to 'None'" },
-    'session-affinity': { type: 'string', help: "If non-empty, set the session affinity for the service to this; legal values: 'None', 'ClientIP'" },
+    'session-affinity': {
+      type: 'string',
+      help: "If non-empty, set the session affinity for the service to this; legal values: 'None', 'ClientIP'",
+    },
     'save-config': { type: 'boolean', help: 'If true, the configuration of current object will be saved in its annotation' },
   },
   run: expose,
@@ -41,7 +45,8 @@ async function expose(session: Session, args: readonly string[]): Promise<void> 
   for (const { object, resource, name } of found) {
     try {
       const exposable = ['pods', 'services', 'replicationcontrollers', 'deployments', 'replicasets'];
-      if (!exposable.includes(resource.resource)) throw new CliError(`cannot expose a ${object.kind}${resource.group === '' ? '' : `.${resource.group}`}`);
+      if (!exposable.includes(resource.resource))
+        throw new CliError(`cannot expose a ${object.kind}${resource.group === '' ? '' : `.${resource.group}`}`);
       const made = { labels: labelsFor(flags, object), body: { spec: serviceSpec(flags, object), status: { loadBalancer: {} } } };
       await createGenerated(session, SERVICES, assemble(SERVICES, flags.string('name') || name.slice(0, 63), { made, session }));
     } catch (error) {
@@ -81,16 +86,25 @@ function serviceSpec(flags: Flags, object: AnyObject): Record<string, unknown> {
 }
 
 function selectorOf(object: AnyObject): Record<string, string> {
-  const spec = (object.spec ?? {}) as { selector?: { matchLabels?: Record<string, string>; matchExpressions?: unknown[] } & Record<string, unknown> };
+  const spec = (object.spec ?? {}) as {
+    selector?: { matchLabels?: Record<string, string>; matchExpressions?: unknown[] } & Record<string, unknown>;
+  };
   if (object.kind === 'Pod') {
-    if (Object.keys(object.metadata.labels ?? {}).length === 0) throw new CliError("couldn't retrieve selectors via --selector flag or introspection: the pod has no labels and cannot be exposed");
+    if (Object.keys(object.metadata.labels ?? {}).length === 0)
+      throw new CliError("couldn't retrieve selectors via --selector flag or introspection: the pod has no labels and cannot be exposed");
     return object.metadata.labels!;
   }
   if (object.kind === 'Service' || object.kind === 'ReplicationController') {
-    if (!spec.selector) throw new CliError(`couldn't retrieve selectors via --selector flag or introspection: the ${object.kind.toLowerCase()} has no pod selector set`);
+    if (!spec.selector)
+      throw new CliError(
+        `couldn't retrieve selectors via --selector flag or introspection: the ${object.kind.toLowerCase()} has no pod selector set`,
+      );
     return spec.selector as unknown as Record<string, string>;
   }
-  if ((spec.selector?.matchExpressions ?? []).length > 0) throw new CliError(`couldn't retrieve selectors via --selector flag or introspection: couldn't convert expressions - "${JSON.stringify(spec.selector?.matchExpressions)}" to map-based selector format`);
+  if ((spec.selector?.matchExpressions ?? []).length > 0)
+    throw new CliError(
+      `couldn't retrieve selectors via --selector flag or introspection: couldn't convert expressions - "${JSON.stringify(spec.selector?.matchExpressions)}" to map-based selector format`,
+    );
   return spec.selector?.matchLabels ?? {};
 }
 
@@ -100,20 +114,31 @@ interface ExposedPort {
 }
 
 function exposedPorts(object: AnyObject): ExposedPort[] {
-  if (object.kind === 'Service') return ((object as unknown as Service).spec?.ports ?? []).map(({ port, protocol = 'TCP' }) => ({ port, protocol }));
-  return (podSpecOf(object).containers ?? []).flatMap((container) => (container.ports ?? []).map(({ containerPort, protocol = 'TCP' }) => ({ port: containerPort, protocol })));
+  if (object.kind === 'Service')
+    return ((object as unknown as Service).spec?.ports ?? []).map(({ port, protocol = 'TCP' }) => ({ port, protocol }));
+  return (podSpecOf(object).containers ?? []).flatMap((container) =>
+    (container.ports ?? []).map(({ containerPort, protocol = 'TCP' }) => ({ port: containerPort, protocol })),
+  );
 }
 
 function portsFor(flags: Flags, object: AnyObject): Record<string, unknown>[] {
   const known = exposedPorts(object);
   const given = flags.string('port') === '' ? [] : flags.string('port').split(',');
-  if (given.length === 0 && known.length === 0 && flags.string('cluster-ip') !== 'None') throw new CliError("couldn't find port via --port flag or introspection");
+  if (given.length === 0 && known.length === 0 && flags.string('cluster-ip') !== 'None')
+    throw new CliError("couldn't find port via --port flag or introspection");
   const numbers = given.length > 0 ? given.map(portNumber) : [...new Set(known.map((p) => p.port))];
-  return numbers.flatMap((port) => {
-    const own = known.filter((p) => p.port === port).map((p) => p.protocol);
-    const protocols = flags.string('protocol') !== '' ? [flags.string('protocol')] : own.length > 0 ? own : ['TCP'];
-    return protocols.map((protocol) => ({ port, protocol, named: numbers.length > 1 || protocols.length > 1 }));
-  }).map(({ port, protocol, named }, i) => ({ ...(named && { name: `port-${i + 1}` }), protocol, port, targetPort: targetPort(flags, port) }));
+  return numbers
+    .flatMap((port) => {
+      const own = known.filter((p) => p.port === port).map((p) => p.protocol);
+      const protocols = flags.string('protocol') !== '' ? [flags.string('protocol')] : own.length > 0 ? own : ['TCP'];
+      return protocols.map((protocol) => ({ port, protocol, named: numbers.length > 1 || protocols.length > 1 }));
+    })
+    .map(({ port, protocol, named }, i) => ({
+      ...(named && { name: `port-${i + 1}` }),
+      protocol,
+      port,
+      targetPort: targetPort(flags, port),
+    }));
 }
 
 function portNumber(text: string): number {

@@ -9,8 +9,8 @@ import type { Flags } from '../flags.ts';
 import { sortObjects } from '../printers/sort.ts';
 import { type ServerTable, type TableOptions, TablePrinter, type TableRow } from '../printers/table.ts';
 import { parseResourceWords, type Wanted } from '../resources/arguments.ts';
-import { readManifests } from '../resources/manifests.ts';
 import { manifestNamespace } from '../resources/fetch.ts';
+import { readManifests } from '../resources/manifests.ts';
 import type { Session } from '../session.ts';
 
 export const ACCEPT_TABLE =
@@ -47,7 +47,8 @@ export async function tableTargets(session: Session, args: readonly string[]): P
   const everywhere = flags.bool('all-namespaces');
   const { wanted } = parseResourceWords(args, mapper);
   const named = wanted.some((w) => w.name !== undefined);
-  if (named && (flags.string('selector') !== '' || flags.string('field-selector') !== '')) throw new CliError('name cannot be provided when a selector is specified');
+  if (named && (flags.string('selector') !== '' || flags.string('field-selector') !== ''))
+    throw new CliError('name cannot be provided when a selector is specified');
   if (named && everywhere) throw new CliError('a resource cannot be retrieved by name across all namespaces');
   return wanted.map((w) => ({ ...w, namespace: w.resource.namespaced && !everywhere ? session.namespace().name : '' }));
 }
@@ -98,7 +99,8 @@ export async function getTables(session: Session, args: readonly string[]): Prom
   const text = printGroups(session, tables, types.size > 1);
   session.out(text);
   const namespaced = targets.every((target) => target.resource.namespaced) && !flags.bool('all-namespaces');
-  if (text === '' && errors.length === 0) session.err(namespaced ? `No resources found in ${session.namespace().name} namespace.` : 'No resources found');
+  if (text === '' && errors.length === 0)
+    session.err(namespaced ? `No resources found in ${session.namespace().name} namespace.` : 'No resources found');
   throwAll(failures);
 }
 

@@ -1,25 +1,34 @@
 /** `get -w`: prints what is there, then one row or document per change until the server or Ctrl-C ends it. */
 import type { AnyObject } from '../../machinery/api/object.ts';
-import { StatusError, type Status } from '../../machinery/api/status.ts';
+import { type Status, StatusError } from '../../machinery/api/status.ts';
 import { resourcePath } from '../api.ts';
 import { CliError } from '../errors.ts';
 import { type ServerTable, TablePrinter } from '../printers/table.ts';
 import type { Session } from '../session.ts';
 import type { DocumentPrinter } from './get.ts';
-import { ACCEPT_TABLE, fetchTable, listQuery, tableOptions, tableTargets, type TableTarget } from './get-table.ts';
+import { ACCEPT_TABLE, fetchTable, listQuery, type TableTarget, tableOptions, tableTargets } from './get-table.ts';
 
 export async function watchObjects(session: Session, args: readonly string[], print: DocumentPrinter | undefined): Promise<void> {
   const targets = await tableTargets(session, args);
   const [target] = targets;
   if (targets.length !== 1 || !target) {
     const oneType = new Set(targets.map((t) => t.resource)).size === 1;
-    throw new CliError(oneType ? 'watch is only supported on individual resources and resource collections - more than 1 resource was found' : 'you may only specify a single resource type');
+    throw new CliError(
+      oneType
+        ? 'watch is only supported on individual resources and resource collections - more than 1 resource was found'
+        : 'you may only specify a single resource type',
+    );
   }
   const query = watchQuery(session, target);
   const start = print ? await firstDocuments(session, target, print) : await firstTable(session, target);
   const path = resourcePath(target.resource, { namespace: target.namespace });
   try {
-    for await (const event of session.api.watch({ path, query: { ...query, resourceVersion: start.resourceVersion }, accept: print ? undefined : ACCEPT_TABLE, signal: session.signal })) {
+    for await (const event of session.api.watch({
+      path,
+      query: { ...query, resourceVersion: start.resourceVersion },
+      accept: print ? undefined : ACCEPT_TABLE,
+      signal: session.signal,
+    })) {
       if (event.type === 'ERROR') throw new StatusError({ status: 'Failure', ...(event.object as unknown as Status) });
       if (event.type !== 'BOOKMARK') session.out(start.show(event));
     }

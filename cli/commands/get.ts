@@ -4,7 +4,7 @@ import type { AnyObject } from '../../machinery/api/object.ts';
 import { isReason } from '../../machinery/api/status.ts';
 import { CliError, PlainError, throwAll } from '../errors.ts';
 import { parseColumnsFile, parseColumnsSpec } from '../printers/custom-columns.ts';
-import { objectPrinter, splitFormat, type ObjectPrinter } from '../printers/output.ts';
+import { type ObjectPrinter, objectPrinter, splitFormat } from '../printers/output.ts';
 import { sortObjects } from '../printers/sort.ts';
 import { fetchObjects } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
@@ -22,7 +22,10 @@ export const verb: Verb = {
     watch: { type: 'boolean', short: 'w', help: 'After listing/getting the requested object, watch for changes' },
     'watch-only': { type: 'boolean', help: 'Watch for changes to the requested object(s), without listing/getting first' },
     'output-watch-events': { type: 'boolean', help: 'Output watch event objects when --watch or --watch-only is used' },
-    'sort-by': { type: 'string', help: "If non-empty, sort list types using this field specification, a JSONPath expression (e.g. '{.metadata.name}')" },
+    'sort-by': {
+      type: 'string',
+      help: "If non-empty, sort list types using this field specification, a JSONPath expression (e.g. '{.metadata.name}')",
+    },
     'show-labels': { type: 'boolean', help: 'When printing, show all labels as the last column' },
     'show-kind': { type: 'boolean', help: 'If present, list the resource type for the requested object(s)' },
     'label-columns': { type: 'list', short: 'L', help: 'Labels that are going to be presented as columns' },
@@ -39,7 +42,7 @@ export const verb: Verb = {
 async function get(session: Session, args: readonly string[]): Promise<void> {
   const { flags } = session;
   if (flags.changed('raw')) {
-    if (args.length > 0) throw new CliError("arguments may not be passed when --raw is specified");
+    if (args.length > 0) throw new CliError('arguments may not be passed when --raw is specified');
     session.out(await session.api.text({ path: flags.string('raw') }));
     return;
   }
@@ -63,7 +66,8 @@ async function documentPrinter(session: Session): Promise<DocumentPrinter | unde
   const [format, argument] = splitFormat(flags.string('output'), flags.string('template'));
   if (format === 'custom-columns' || format === 'custom-columns-file') {
     const headers = !flags.bool('no-headers');
-    const columns = format === 'custom-columns' ? parseColumnsSpec(argument, headers) : parseColumnsFile(readFileSync(argument, 'utf8'), headers);
+    const columns =
+      format === 'custom-columns' ? parseColumnsSpec(argument, headers) : parseColumnsFile(readFileSync(argument, 'utf8'), headers);
     return { object: (object) => columns.print([object]), list: (objects) => columns.print(objects) };
   }
   const printer = await objectPrinter(flags, { extra: ['custom-columns', 'custom-columns-file', 'wide'] });
@@ -74,12 +78,20 @@ async function getDocuments(session: Session, args: readonly string[], print: Do
   const { found, errors, single } = await fetchObjects(session, args, { subresource: session.flags.string('subresource') });
   const failures = session.flags.bool('ignore-not-found') ? errors.filter((error) => !isReason(error, 'NotFound')) : errors;
   const sortBy = session.flags.string('sort-by');
-  const objects = sortBy === '' ? found.map((f) => f.object) : sortObjects(found.map((f) => f.object), sortBy);
+  const objects =
+    sortBy === ''
+      ? found.map((f) => f.object)
+      : sortObjects(
+          found.map((f) => f.object),
+          sortBy,
+        );
   const [only] = objects;
   if (print.list) session.out(errors.length > 0 && objects.length === 0 ? '' : print.list(objects));
   else if (single && only) session.out(print.object(only));
   else if (!single && (objects.length > 0 || errors.length === 0)) {
-    session.out(print.object({ apiVersion: 'v1', items: objects, kind: 'List', metadata: { resourceVersion: '' } } as unknown as AnyObject));
+    session.out(
+      print.object({ apiVersion: 'v1', items: objects, kind: 'List', metadata: { resourceVersion: '' } } as unknown as AnyObject),
+    );
   }
   throwAll(failures);
 }

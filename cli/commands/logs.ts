@@ -1,8 +1,9 @@
 /** `logs`: of one container, of all of a pod, of the pods of a workload or a selector. Mirrors kubectl `cmd/logs`. */
-import type { Pod } from '../../machinery/api/types/core.v1.ts';
+
 import type { AnyObject } from '../../machinery/api/object.ts';
-import { isReason } from '../../machinery/api/status.ts';
 import { formatSelector, selectorOf } from '../../machinery/api/selector.ts';
+import { isReason } from '../../machinery/api/status.ts';
+import type { Pod } from '../../machinery/api/types/core.v1.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Flags } from '../flags.ts';
 import { fetchObjects, listAll } from '../resources/fetch.ts';
@@ -19,15 +20,30 @@ export const verb: Verb = {
     container: { type: 'string', short: 'c', help: 'Print the logs of this container' },
     follow: { type: 'boolean', short: 'f', help: 'Specify if the logs should be streamed' },
     'ignore-errors': { type: 'boolean', help: 'If watching / following pod logs, allow for any errors that occur to be non-fatal' },
-    'insecure-skip-tls-verify-backend': { type: 'boolean', help: 'Skip verifying the identity of the kubelet that logs are requested from' },
+    'insecure-skip-tls-verify-backend': {
+      type: 'boolean',
+      help: 'Skip verifying the identity of the kubelet that logs are requested from',
+    },
     'limit-bytes': { type: 'integer', default: 0, help: 'Maximum bytes of logs to return. Defaults to no limit' },
-    'max-log-requests': { type: 'integer', default: 5, help: 'Specify maximum number of concurrent logs to follow when using by a selector' },
+    'max-log-requests': {
+      type: 'integer',
+      default: 5,
+      help: 'Specify maximum number of concurrent logs to follow when using by a selector',
+    },
     'pod-running-timeout': { type: 'duration', default: '20s', help: 'The length of time to wait until at least one pod is running' },
     prefix: { type: 'boolean', help: 'Prefix each log line with the log source (pod name and container name)' },
-    previous: { type: 'boolean', short: 'p', help: 'If true, print the logs for the previous instance of the container in a pod if it exists' },
+    previous: {
+      type: 'boolean',
+      short: 'p',
+      help: 'If true, print the logs for the previous instance of the container in a pod if it exists',
+    },
     since: { type: 'duration', default: '0s', help: 'Only return logs newer than a relative duration like 5s, 2m, or 3h' },
     'since-time': { type: 'string', help: 'Only return logs after a specific date (RFC3339)' },
-    tail: { type: 'integer', default: -1, help: 'Lines of recent log file to display. Defaults to -1 with no selector, showing all log lines otherwise 10' },
+    tail: {
+      type: 'integer',
+      default: -1,
+      help: 'Lines of recent log file to display. Defaults to -1 with no selector, showing all log lines otherwise 10',
+    },
     timestamps: { type: 'boolean', help: 'Include timestamps on each line in the log output' },
   },
   run: logs,
@@ -45,7 +61,9 @@ async function logs(session: Session, args: readonly string[]): Promise<void> {
   const sources = pods.flatMap((pod) => containersOf(session, pod).map((container) => ({ pod, container })));
   const many = flags.integer('max-log-requests');
   if (flags.bool('follow') && sources.length > many) {
-    throw new CliError(`you are attempting to follow ${sources.length} log streams, but maximum allowed concurrency is ${many}, use --max-log-requests to increase the limit`);
+    throw new CliError(
+      `you are attempting to follow ${sources.length} log streams, but maximum allowed concurrency is ${many}, use --max-log-requests to increase the limit`,
+    );
   }
   const prefix = flags.bool('prefix') || flags.bool('all-pods');
   if (flags.bool('follow') && sources.length > 1) {
@@ -57,12 +75,23 @@ async function logs(session: Session, args: readonly string[]): Promise<void> {
 
 function checkFlags({ flags, verb: name }: Session, args: readonly string[]): void {
   const selector = flags.string('selector');
-  if (args.length === 0 && selector === '') throw usageError(name, "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command");
+  if (args.length === 0 && selector === '')
+    throw usageError(
+      name,
+      "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command",
+    );
   if (args.length > 2 || (args.length > 0 && selector !== '')) {
-    throw usageError(name, args.length > 2 ? "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command" : 'only a selector (-l) or a POD name is allowed');
+    throw usageError(
+      name,
+      args.length > 2
+        ? "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command"
+        : 'only a selector (-l) or a POD name is allowed',
+    );
   }
-  if (flags.bool('all-containers') && flags.string('container') !== '') throw new CliError('--all-containers=true should not be specified with container name ' + flags.string('container'));
-  if (flags.string('since-time') !== '' && flags.durationMs('since') !== 0) throw new CliError('at most one of `sinceTime` or `sinceSeconds` may be specified');
+  if (flags.bool('all-containers') && flags.string('container') !== '')
+    throw new CliError('--all-containers=true should not be specified with container name ' + flags.string('container'));
+  if (flags.string('since-time') !== '' && flags.durationMs('since') !== 0)
+    throw new CliError('at most one of `sinceTime` or `sinceSeconds` may be specified');
   if (flags.changed('tail') && flags.integer('tail') < -1) throw new CliError(`tailLines must be greater than or equal to 0`);
 }
 
@@ -78,7 +107,10 @@ async function podsFor(session: Session, args: readonly string[]): Promise<Pod[]
   }
   const [target] = args;
   const { found, errors } = await fetchObjects(session, [target.includes('/') ? target : `pods/${target}`]);
-  if (errors.length > 0) throw isReason(errors[0], 'NotFound') ? new CliError(`error from server (NotFound): ${errors[0].message} in namespace "${namespace}"`) : errors[0];
+  if (errors.length > 0)
+    throw isReason(errors[0], 'NotFound')
+      ? new CliError(`error from server (NotFound): ${errors[0].message} in namespace "${namespace}"`)
+      : errors[0];
   const [{ object }] = found;
   if (object.kind === 'Pod') return [object as unknown as Pod];
   return podsOfWorkload(session, object);
@@ -92,7 +124,10 @@ async function podsOfWorkload(session: Session, object: AnyObject): Promise<Pod[
   if (!selector) throw new CliError(`cannot get the logs from ${object.apiVersion}, Kind=${object.kind}: selector is missing`);
   const labelSelector = formatSelector(selectorOf(labels));
   const namespace = object.metadata.namespace ?? '';
-  const items = (await listAll(session, (await session.mapper()).resource('pods'), { namespace, query: { labelSelector } })) as unknown as Pod[];
+  const items = (await listAll(session, (await session.mapper()).resource('pods'), {
+    namespace,
+    query: { labelSelector },
+  })) as unknown as Pod[];
   if (items.length === 0) throw new CliError(`timed out waiting for the condition`);
   const sorted = [...items].sort(byReadiness);
   if (session.flags.bool('all-pods')) return sorted;
@@ -121,7 +156,11 @@ function containersOf(session: Session, pod: Pod): string[] {
   const annotated = pod.metadata?.annotations?.[DEFAULT_CONTAINER];
   const chosen = annotated !== undefined && all.includes(annotated) ? annotated : containers[0]?.name;
   if (all.length > 1 && annotated === undefined) {
-    const shown = [...containers.map((c) => c.name), ...initContainers.map((c) => `${c.name} (init)`), ...ephemeralContainers.map((c) => `${c.name} (ephem)`)];
+    const shown = [
+      ...containers.map((c) => c.name),
+      ...initContainers.map((c) => `${c.name} (init)`),
+      ...ephemeralContainers.map((c) => `${c.name} (ephem)`),
+    ];
     session.err(`Defaulted container "${chosen}" out of: ${shown.join(', ')}`);
   }
   return chosen === undefined ? [] : [chosen];

@@ -47,11 +47,16 @@ async function patch(session: Session, args: readonly string[]): Promise<void> {
     try {
       const where = { namespace, name, subresource: flags.string('subresource') };
       const write = { dryRun, fieldManager: flags.string('field-manager') };
-      const patched = dryRun === 'client' ? await patchedLocally(object, type, body) : await session.api.patch(resource, where, type, body, write);
+      const patched =
+        dryRun === 'client' ? await patchedLocally(object, type, body) : await session.api.patch(resource, where, type, body, write);
       const same = compactJson(withoutManagedFields(object)) === compactJson(withoutManagedFields(patched));
       session.out(print(patched, same ? 'patched (no change)' : 'patched'));
     } catch (error) {
-      errors.push(isReason(error, 'UnsupportedMediaType') ? new CliError(`${type} is not supported by ${object.apiVersion}, Kind=${object.kind}: ${error.message}`) : error);
+      errors.push(
+        isReason(error, 'UnsupportedMediaType')
+          ? new CliError(`${type} is not supported by ${object.apiVersion}, Kind=${object.kind}: ${error.message}`)
+          : error,
+      );
     }
   }
   throwAll(errors);
@@ -59,9 +64,11 @@ async function patch(session: Session, args: readonly string[]): Promise<void> {
 
 async function patchedLocally(object: AnyObject, type: PatchType, text: string): Promise<AnyObject> {
   const patch = JSON.parse(text);
-  if (type === 'application/json-patch+json') return (await import('../../machinery/api/patch/json.ts')).jsonPatch(object, patch) as AnyObject;
+  if (type === 'application/json-patch+json')
+    return (await import('../../machinery/api/patch/json.ts')).jsonPatch(object, patch) as AnyObject;
   const schema = kindSchema({ ...parseApiVersion(object.apiVersion), kind: object.kind });
-  if (type === 'application/merge-patch+json' || !schema) return (await import('../../machinery/api/patch/merge.ts')).mergePatch(object, patch) as AnyObject;
+  if (type === 'application/merge-patch+json' || !schema)
+    return (await import('../../machinery/api/patch/merge.ts')).mergePatch(object, patch) as AnyObject;
   return (await import('../../machinery/api/patch/strategic.ts')).strategicMerge(schema, object, patch) as AnyObject;
 }
 

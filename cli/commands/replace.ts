@@ -45,7 +45,13 @@ async function replace(session: Session, args: readonly string[]): Promise<void>
         await deleteAndWait(session, item, { propagationPolicy: 'Background', gracePeriodSeconds: grace >= 0 ? grace : 0 });
         session.line(`${resource.kind.toLowerCase()}${resource.group === '' ? '' : `.${resource.group}`} "${name}" deleted`);
         session.out(print(await session.api.create(resource, { namespace }, body, write), 'replaced'));
-      } else session.out(print(await session.api.replace(resource, { namespace, name, subresource: flags.string('subresource') }, body, write), 'replaced'));
+      } else
+        session.out(
+          print(
+            await session.api.replace(resource, { namespace, name, subresource: flags.string('subresource') }, body, write),
+            'replaced',
+          ),
+        );
     } catch (error) {
       errors.push(withSource(error, 'replacing', source));
     }

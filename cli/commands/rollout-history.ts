@@ -3,21 +3,27 @@ import type { AnyObject } from '../../machinery/api/object.ts';
 import { CliError, throwAll } from '../errors.ts';
 import { objectName, objectPrinter } from '../printers/output.ts';
 import { alignTabs, DESCRIBE_TABS } from '../printers/tabwriter.ts';
-import { fetchObjects, type Found } from '../resources/fetch.ts';
-import { checkKind, revisionsOf, templateOf } from '../rollout/kinds.ts';
+import { type Found, fetchObjects } from '../resources/fetch.ts';
+import { checkKind, recordedTemplate, revisionsOf } from '../rollout/kinds.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
 import { FILE_FLAGS, OUTPUT_FLAGS, SELECTOR_FLAGS } from '../verb-flags.ts';
 
 export const verb: Verb = {
   usage: '(TYPE NAME | TYPE/NAME) [flags]',
-  flags: { ...FILE_FLAGS, ...OUTPUT_FLAGS, ...SELECTOR_FLAGS, revision: { type: 'integer', default: 0, help: 'See the details, including podTemplate of the revision specified' } },
+  flags: {
+    ...FILE_FLAGS,
+    ...OUTPUT_FLAGS,
+    ...SELECTOR_FLAGS,
+    revision: { type: 'integer', default: 0, help: 'See the details, including podTemplate of the revision specified' },
+  },
   run: history,
 };
 
 async function history(session: Session, args: readonly string[]): Promise<void> {
   if (args.length === 0 && session.flags.list('filename').length === 0) throw new CliError('required resource not specified');
-  if (session.flags.integer('revision') < 0) throw new CliError('revision must be a positive integer: ' + session.flags.integer('revision'));
+  if (session.flags.integer('revision') < 0)
+    throw new CliError('revision must be a positive integer: ' + session.flags.integer('revision'));
   const print = await objectPrinter(session.flags);
   const { found, errors } = await fetchObjects(session, args);
   for (const item of found) {
@@ -46,7 +52,7 @@ async function historyText(session: Session, item: Found): Promise<string> {
     const chosen = revisions.find((r) => r.number === wanted);
     if (!chosen) throw new CliError('unable to find the specified revision');
     const { describeTemplate } = await import('../describe/pod-template.ts');
-    return `${objectName(item.object)} with revision #${wanted}\n${describeTemplate(templateOf(chosen), chosen.object.metadata.annotations)}\n`;
+    return `${objectName(item.object)} with revision #${wanted}\n${describeTemplate(recordedTemplate(chosen), chosen.object.metadata.annotations)}\n`;
   }
   if (revisions.length === 0) return `${objectName(item.object)} \nNo rollout history found.\n`;
   const rows = revisions.map((r) => `${r.number}\t${r.changeCause}\n`).join('');

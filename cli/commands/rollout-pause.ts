@@ -27,7 +27,9 @@ async function setPaused(session: Session, args: readonly string[], pausing: boo
       const paused = (object.spec as { paused?: boolean }).paused === true;
       if (paused === pausing) throw new CliError(pausing ? `${shown} is already paused` : `${shown} is not paused`);
       const patch = { spec: { paused: pausing ? true : null } };
-      const result = await session.api.patch(resource, { namespace, name }, 'application/strategic-merge-patch+json', patch, { fieldManager: flags.string('field-manager') });
+      const result = await session.api.patch(resource, { namespace, name }, 'application/strategic-merge-patch+json', patch, {
+        fieldManager: flags.string('field-manager'),
+      });
       session.out(print(result, pausing ? 'paused' : 'resumed'));
     } catch (error) {
       errors.push(error);

@@ -1,6 +1,7 @@
 /** `rollout restart`: changes an annotation of the template, so that every pod is replaced. */
-import { CliError, throwAll } from '../errors.ts';
+
 import { formatTime } from '../../machinery/api/time.ts';
+import { CliError, throwAll } from '../errors.ts';
 import { resultPrinter } from '../printers/output.ts';
 import { fetchObjects } from '../resources/fetch.ts';
 import { checkKind } from '../rollout/kinds.ts';
@@ -23,8 +24,11 @@ async function restart(session: Session, args: readonly string[]): Promise<void>
   for (const { object, resource, namespace, name } of found) {
     try {
       checkKind(object, 'object restarter');
-      if ((object.spec as { paused?: boolean } | undefined)?.paused) throw new CliError(`${resource.resource}.${resource.group} "${name}" can't restart paused deployment (run rollout resume first)`);
-      const result = await session.api.patch(resource, { namespace, name }, 'application/strategic-merge-patch+json', patch, { fieldManager: flags.string('field-manager') });
+      if ((object.spec as { paused?: boolean } | undefined)?.paused)
+        throw new CliError(`${resource.resource}.${resource.group} "${name}" can't restart paused deployment (run rollout resume first)`);
+      const result = await session.api.patch(resource, { namespace, name }, 'application/strategic-merge-patch+json', patch, {
+        fieldManager: flags.string('field-manager'),
+      });
       session.out(print(result, 'restarted'));
     } catch (error) {
       errors.push(error);

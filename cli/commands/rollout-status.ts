@@ -1,7 +1,7 @@
 /** `rollout status`: follows a rollout until it is done. */
 import { resourcePath } from '../api.ts';
 import { CliError, throwAll } from '../errors.ts';
-import { fetchObjects, type Found } from '../resources/fetch.ts';
+import { type Found, fetchObjects } from '../resources/fetch.ts';
 import { checkKind } from '../rollout/kinds.ts';
 import { rolloutState } from '../rollout/status.ts';
 import type { Session } from '../session.ts';
@@ -65,7 +65,11 @@ async function followOnce(session: Session, { resource, namespace, name }: Found
   session.out(state.text);
   if (state.done || !session.flags.bool('watch')) return state.done;
   const path = resourcePath(resource, { namespace });
-  for await (const event of session.api.watch({ path, query: { ...query, resourceVersion: list.metadata.resourceVersion as string }, signal })) {
+  for await (const event of session.api.watch({
+    path,
+    query: { ...query, resourceVersion: list.metadata.resourceVersion as string },
+    signal,
+  })) {
     if (event.type === 'DELETED') throw new CliError('object has been deleted');
     if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
     const next = rolloutState(event.object, revision);

@@ -3,7 +3,7 @@ import type { AnyObject } from '../../machinery/api/object.ts';
 import { CliError, throwAll } from '../errors.ts';
 import { compactJson } from '../printers/json.ts';
 import { resultPrinter } from '../printers/output.ts';
-import { fetchObjects, type Found } from '../resources/fetch.ts';
+import { type Found, fetchObjects } from '../resources/fetch.ts';
 import { LAST_APPLIED } from '../resources/last-applied.ts';
 import { checkKind, REVISION, type Revision, revisionsOf, templateOf, type Workload } from '../rollout/kinds.ts';
 import type { Session } from '../session.ts';
@@ -40,14 +40,17 @@ async function undo(session: Session, args: readonly string[]): Promise<void> {
 async function rollBack(session: Session, item: Found): Promise<string> {
   const { object, resource, name, namespace } = item;
   if (object.kind === 'Deployment' && (object.spec as { paused?: boolean }).paused) {
-    throw new CliError(`deployments.apps "${name}": you cannot rollback a paused deployment; resume it first with '${session.verb.split(' ')[0]} rollout resume deployment/${name}' and try again`);
+    throw new CliError(
+      `deployments.apps "${name}": you cannot rollback a paused deployment; resume it first with '${session.verb.split(' ')[0]} rollout resume deployment/${name}' and try again`,
+    );
   }
   const chosen = choose(await revisionsOf(session, item), session.flags.integer('to-revision'), item);
   const template = templateOf(chosen);
   const dryRun = dryRunOf(session.flags);
   const suffix = { none: '', client: ' (dry run)', server: ' (server dry run)' }[dryRun];
   if (dryRun === 'client') return `rolled back${suffix}`;
-  if (compactJson(template) === compactJson((object as unknown as Workload).spec?.template)) return `skipped rollback (current template already matches revision ${chosen.number})`;
+  if (compactJson(template) === compactJson((object as unknown as Workload).spec?.template))
+    return `skipped rollback (current template already matches revision ${chosen.number})`;
   if (object.kind === 'Deployment') {
     const patch = [
       { op: 'replace', path: '/spec/template', value: template },
@@ -74,7 +77,14 @@ function choose(revisions: readonly Revision[], wanted: number, { object, name }
 
 /** The deployment keeps what is its own and takes the rest from the revision. */
 function annotationsAfter(deployment: AnyObject, replicaSet: AnyObject): Record<string, string> {
-  const own = [LAST_APPLIED, REVISION, 'deployment.kubernetes.io/revision-history', 'deployment.kubernetes.io/desired-replicas', 'deployment.kubernetes.io/max-replicas', 'deprecated.deployment.rollback.to'];
+  const own = [
+    LAST_APPLIED,
+    REVISION,
+    'deployment.kubernetes.io/revision-history',
+    'deployment.kubernetes.io/desired-replicas',
+    'deployment.kubernetes.io/max-replicas',
+    'deprecated.deployment.rollback.to',
+  ];
   const kept = Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => own.includes(key));
   const taken = Object.entries(replicaSet.metadata.annotations ?? {}).filter(([key]) => !own.includes(key));
   return Object.fromEntries([...kept, ...taken]);

@@ -1,6 +1,7 @@
 /** `run`: creates one pod from an image. Mirrors kubectl `cmd/run` (without attaching: simulated containers have no terminal). */
-import { mergePatch } from '../../machinery/api/patch/merge.ts';
+
 import type { AnyObject } from '../../machinery/api/object.ts';
+import { mergePatch } from '../../machinery/api/patch/merge.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Flags } from '../flags.ts';
 import { assemble, createGenerated, parsePairs } from '../generators/generator.ts';
@@ -12,7 +13,8 @@ import { labelPairs, SERVICES } from './expose.ts';
 const PODS = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
 
 export const verb: Verb = {
-  usage: 'NAME --image=image [--env="key=value"] [--port=port] [--dry-run=server|client] [--overrides=inline-json] [--command] -- [COMMAND] [args...]',
+  usage:
+    'NAME --image=image [--env="key=value"] [--port=port] [--dry-run=server|client] [--overrides=inline-json] [--command] -- [COMMAND] [args...]',
   flags: {
     ...OUTPUT_FLAGS,
     ...DRY_RUN_FLAG,
@@ -43,9 +45,11 @@ async function run(session: Session, args: readonly string[], flags: Flags): Pro
   if (!flags.changed('image')) throw new CliError('required flag(s) "image" not set');
   if (flags.string('image') === '') throw new CliError('--image is required');
   if (/\s/.test(flags.string('image'))) throw new CliError(`Invalid image name "${flags.string('image')}": invalid reference format`);
-  if (!['Always', 'OnFailure', 'Never'].includes(flags.string('restart'))) throw new CliError(`invalid restart policy: ${flags.string('restart')}`);
+  if (!['Always', 'OnFailure', 'Never'].includes(flags.string('restart')))
+    throw new CliError(`invalid restart policy: ${flags.string('restart')}`);
   if (flags.bool('expose') && flags.string('port') === '') throw new CliError('--port must be set when exposing a service');
-  if (flags.bool('rm') || flags.bool('attach')) throw new CliError('--rm and --attach are not supported: a simulated container has no terminal');
+  if (flags.bool('rm') || flags.bool('attach'))
+    throw new CliError('--rm and --attach are not supported: a simulated container has no terminal');
   const [name, ...command] = args;
   const labels = flags.string('labels') === '' ? { run: name } : labelPairs(flags.string('labels'));
   const annotations = flags.list('annotations').length > 0 ? parsePairs(flags.list('annotations'), 'annotation') : undefined;

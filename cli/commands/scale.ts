@@ -1,7 +1,7 @@
 /** `scale`: sets the replicas through the scale subresource. Mirrors kubectl `cmd/scale`. */
 import { CliError, errorMessage, throwAll, usageError } from '../errors.ts';
 import { resultPrinter } from '../printers/output.ts';
-import { fetchObjects, type Found } from '../resources/fetch.ts';
+import { type Found, fetchObjects } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
 import { DRY_RUN_FLAG, dryRunOf, FILE_FLAGS, OUTPUT_FLAGS, SELECTOR_FLAGS } from '../verb-flags.ts';
@@ -14,9 +14,17 @@ export const verb: Verb = {
     ...SELECTOR_FLAGS,
     ...DRY_RUN_FLAG,
     replicas: { type: 'integer', default: -1, help: 'The new desired number of replicas. Required' },
-    'current-replicas': { type: 'integer', default: -1, help: 'Precondition for current size. Requires that the current size of the resource match this value' },
+    'current-replicas': {
+      type: 'integer',
+      default: -1,
+      help: 'Precondition for current size. Requires that the current size of the resource match this value',
+    },
     'resource-version': { type: 'string', help: 'Precondition for resource version' },
-    timeout: { type: 'duration', default: '0s', help: 'The length of time to wait before giving up on a scale operation, zero means don\'t wait' },
+    timeout: {
+      type: 'duration',
+      default: '0s',
+      help: "The length of time to wait before giving up on a scale operation, zero means don't wait",
+    },
     all: { type: 'boolean', help: 'Select all resources in the namespace of the specified resource types' },
   },
   run: scale,
@@ -54,7 +62,8 @@ async function checkPreconditions(session: Session, { resource, namespace, name 
   const now = await session.api.get(resource, { namespace, name, subresource: 'scale' });
   const replicas = (now.spec as { replicas?: number } | undefined)?.replicas ?? 0;
   if (current >= 0 && replicas !== current) throw new CliError(`Expected replicas to be ${current}, was ${replicas}`);
-  if (version !== '' && now.metadata.resourceVersion !== version) throw new CliError(`Expected resource version to be ${version}, was ${now.metadata.resourceVersion}`);
+  if (version !== '' && now.metadata.resourceVersion !== version)
+    throw new CliError(`Expected resource version to be ${version}, was ${now.metadata.resourceVersion}`);
 }
 
 async function untilScaled(session: Session, { resource, namespace, name }: Found, replicas: number): Promise<void> {

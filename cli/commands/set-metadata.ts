@@ -3,9 +3,18 @@ import type { AnyObject } from '../../machinery/api/object.ts';
 import { CliError, throwAll } from '../errors.ts';
 import type { FlagTable } from '../flags.ts';
 import { resultPrinter } from '../printers/output.ts';
-import { fetchObjects, type Found } from '../resources/fetch.ts';
+import { type Found, fetchObjects } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
-import { ALL_NAMESPACES_FLAG, DRY_RUN_FLAG, dryRunOf, FIELD_SELECTOR_FLAGS, FILE_FLAGS, managerFlag, OUTPUT_FLAGS, SELECTOR_FLAGS } from '../verb-flags.ts';
+import {
+  ALL_NAMESPACES_FLAG,
+  DRY_RUN_FLAG,
+  dryRunOf,
+  FIELD_SELECTOR_FLAGS,
+  FILE_FLAGS,
+  managerFlag,
+  OUTPUT_FLAGS,
+  SELECTOR_FLAGS,
+} from '../verb-flags.ts';
 
 export const metadataFlags = (manager: string): FlagTable => ({
   ...FILE_FLAGS,
@@ -19,7 +28,10 @@ export const metadataFlags = (manager: string): FlagTable => ({
   overwrite: { type: 'boolean', help: 'If true, allow values to be overwritten, otherwise reject updates that overwrite existing ones' },
   list: { type: 'boolean', help: 'If true, display the values for a given resource' },
   local: { type: 'boolean', help: 'If true, this will NOT contact api-server but run locally' },
-  'resource-version': { type: 'string', help: 'If non-empty, the update will only succeed if this is the current resource-version for the object' },
+  'resource-version': {
+    type: 'string',
+    help: 'If non-empty, the update will only succeed if this is the current resource-version for the object',
+  },
 });
 
 export interface MetadataVerb {
@@ -43,14 +55,19 @@ export async function setMetadata(session: Session, args: readonly string[], wha
   const words = first < 0 ? args : args.slice(0, first);
   const changes = parseChanges(first < 0 ? [] : args.slice(first), what);
   const listing = flags.bool('list');
-  if (words.length === 0 && flags.list('filename').length === 0) throw new CliError('one or more resources must be specified as <resource> <name> or <resource>/<name>');
+  if (words.length === 0 && flags.list('filename').length === 0)
+    throw new CliError('one or more resources must be specified as <resource> <name> or <resource>/<name>');
   if (changes.set.size === 0 && changes.remove.length === 0 && !listing) throw new CliError(`at least one ${what.noun} update is required`);
   const dryRun = dryRunOf(flags);
   const print = await resultPrinter(flags, dryRun);
   const { found, errors } = await fetchObjects(session, words, { needsNames: true, local: flags.bool('local') });
   for (const item of found) {
     try {
-      session.out(listing && changes.set.size + changes.remove.length === 0 ? listValues(item, what, found.length > 1) : await change(session, item, { changes, what, print }));
+      session.out(
+        listing && changes.set.size + changes.remove.length === 0
+          ? listValues(item, what, found.length > 1)
+          : await change(session, item, { changes, what, print }),
+      );
     } catch (error) {
       errors.push(error);
     }
@@ -59,7 +76,9 @@ export async function setMetadata(session: Session, args: readonly string[], wha
 }
 
 function listValues({ object }: Found, { member, noun }: MetadataVerb, many: boolean): string {
-  const lines = Object.entries(object.metadata[member] ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => `${many ? ' ' : ''}${key}=${value}\n`);
+  const lines = Object.entries(object.metadata[member] ?? {})
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => `${many ? ' ' : ''}${key}=${value}\n`);
   return `${many ? `Listing ${noun}s for ${object.kind}.${object.apiVersion}/${object.metadata.name}:\n` : ''}${lines.join('')}`;
 }
 
@@ -103,15 +122,24 @@ async function change(session: Session, item: Found, { changes, what, print }: C
   if (dryRun === 'client' || flags.bool('local') || !differs) return notes + print(changed, done);
   const version = flags.string('resource-version');
   const body = { metadata: { [what.member]: patch, ...(version !== '' && { resourceVersion: version }) } };
-  const result = await session.api.patch(resource, { namespace, name }, 'application/merge-patch+json', body, { dryRun, fieldManager: flags.string('field-manager') });
+  const result = await session.api.patch(resource, { namespace, name }, 'application/merge-patch+json', body, {
+    dryRun,
+    fieldManager: flags.string('field-manager'),
+  });
   return notes + print(result, done);
 }
 
-function checkOverwrite(session: Session, old: Readonly<Record<string, string>>, { changes, what }: Pick<ChangeCall, 'changes' | 'what'>): void {
+function checkOverwrite(
+  session: Session,
+  old: Readonly<Record<string, string>>,
+  { changes, what }: Pick<ChangeCall, 'changes' | 'what'>,
+): void {
   if (session.flags.bool('overwrite')) return;
   const taken = [...changes.set].filter(([key, value]) => Object.hasOwn(old, key) && (what.member === 'annotations' || old[key] !== value));
   if (taken.length === 0) return;
-  if (what.member === 'labels') throw new CliError(taken.map(([key]) => `'${key}' already has a value (${old[key]}), and --overwrite is false`).join('\n'));
-  throw new CliError(`--overwrite is false but found the following declared annotation(s): ${taken.map(([key]) => `'${key}' already has a value (${old[key]})`).join('; ')}`);
+  if (what.member === 'labels')
+    throw new CliError(taken.map(([key]) => `'${key}' already has a value (${old[key]}), and --overwrite is false`).join('\n'));
+  throw new CliError(
+    `--overwrite is false but found the following declared annotation(s): ${taken.map(([key]) => `'${key}' already has a value (${old[key]})`).join('; ')}`,
+  );
 }
-

@@ -9,7 +9,12 @@ export const verb: Verb = {
   usage: '(-f FILENAME | TYPE NAME)  ([--limits=LIMITS & --requests=REQUESTS]',
   flags: {
     ...POD_SPEC_FLAGS,
-    containers: { type: 'string', short: 'c', default: '*', help: 'The names of containers in the selected pod templates to change - may use wildcards' },
+    containers: {
+      type: 'string',
+      short: 'c',
+      default: '*',
+      help: 'The names of containers in the selected pod templates to change - may use wildcards',
+    },
     limits: { type: 'string', help: "The resource requirement limits for this container. For example, 'cpu=100m,memory=256Mi'" },
     requests: { type: 'string', help: "The resource requirement requests for this container. For example, 'cpu=100m,memory=256Mi'" },
   },
@@ -18,8 +23,11 @@ export const verb: Verb = {
 
 async function setResources(session: Session, words: readonly string[]): Promise<void> {
   const { flags } = session;
-  const [limits, requests] = ['limits', 'requests'].map((name) => (flags.string(name) === '' ? undefined : parsePairs(flags.string(name).split(','), 'argument value')));
-  if (words.length === 0 && flags.list('filename').length === 0) throw new CliError('one or more resources must be specified as <resource> <name> or <resource>/<name>');
+  const [limits, requests] = ['limits', 'requests'].map((name) =>
+    flags.string(name) === '' ? undefined : parsePairs(flags.string(name).split(','), 'argument value'),
+  );
+  if (words.length === 0 && flags.list('filename').length === 0)
+    throw new CliError('one or more resources must be specified as <resource> <name> or <resource>/<name>');
   if (!limits && !requests) throw new CliError('you must specify an update to requests or limits (in the form of --requests/--limits)');
   await changeContainers(session, {
     words,

@@ -6,6 +6,9 @@ export const verb: Verb = {
   verbs: {
     env: { summary: 'Update environment variables on a pod template', load: async () => (await import('./set-env.ts')).verb },
     image: { summary: 'Update the image of a pod template', load: async () => (await import('./set-image.ts')).verb },
-    resources: { summary: 'Update resource requests/limits on objects with pod templates', load: async () => (await import('./set-resources.ts')).verb },
+    resources: {
+      summary: 'Update resource requests/limits on objects with pod templates',
+      load: async () => (await import('./set-resources.ts')).verb,
+    },
   },
 };

@@ -45,14 +45,19 @@ async function up(session: Session, args: readonly string[]): Promise<void> {
     },
   });
   const seconds = ((session.clock.monotonicMs() - began) / 1000).toFixed(1);
-  session.out(greeting(relative(cwd, cluster.kubeconfig) || cluster.kubeconfig, cluster.server, seconds));
+  const inside = relative(cwd, cluster.kubeconfig);
+  session.out(greeting(inside.startsWith('..') ? cluster.kubeconfig : inside, cluster.server, seconds));
   await stay(session, cluster);
 }
 
-const greeting = (kubeconfig: string, server: string, seconds: string): string => `The control plane is ready at ${server} after ${seconds} s.
+const greeting = (
+  kubeconfig: string,
+  server: string,
+  seconds: string,
+): string => `The control plane is ready at ${server} after ${seconds} s.
 Its kubeconfig is ${kubeconfig}. Try, in another terminal:
 
-  export KUBECONFIG=$PWD/${kubeconfig}
+  export KUBECONFIG=${kubeconfig.startsWith('/') ? '' : '$PWD/'}${kubeconfig}
   kubectl create deployment web --image=nginx --replicas=3
   npx flyball kill scheduler && kubectl scale deployment web --replicas=5 && kubectl get pods -w
 

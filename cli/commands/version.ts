@@ -1,6 +1,7 @@
 /** `version`: of this client and of the server. */
-import { formatJson } from '../printers/json.ts';
+
 import { CliError } from '../errors.ts';
+import { formatJson } from '../printers/json.ts';
 import type { Verb } from '../verb.ts';
 
 /** The Kubernetes version whose kubectl this client follows. */

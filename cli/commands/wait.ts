@@ -8,13 +8,14 @@ import { compileJsonPath, relaxedPath } from '../printers/jsonpath.ts';
 import { objectPrinter, resultPrinter } from '../printers/output.ts';
 import { parseResourceWords } from '../resources/arguments.ts';
 import { timedOut, untilGone } from '../resources/deletion.ts';
-import { fetchObjects, type Found, type Fetched } from '../resources/fetch.ts';
+import { type Fetched, type Found, fetchObjects } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
 import { ALL_NAMESPACES_FLAG, FIELD_SELECTOR_FLAGS, FILE_FLAGS, OUTPUT_FLAGS, SELECTOR_FLAGS } from '../verb-flags.ts';
 
 export const verb: Verb = {
-  usage: "([-f FILENAME] | resource.group/resource.name | resource.group [(-l label | --all)]) [--for=create|--for=delete|--for condition=available|--for=jsonpath='{}'[=value]]",
+  usage:
+    "([-f FILENAME] | resource.group/resource.name | resource.group [(-l label | --all)]) [--for=create|--for=delete|--for condition=available|--for=jsonpath='{}'[=value]]",
   flags: {
     ...FILE_FLAGS,
     ...OUTPUT_FLAGS,
@@ -22,8 +23,15 @@ export const verb: Verb = {
     ...FIELD_SELECTOR_FLAGS,
     ...ALL_NAMESPACES_FLAG,
     all: { type: 'boolean', help: 'Select all resources in the namespace of the specified resource types' },
-    for: { type: 'array', help: "The condition to wait on: [create|delete|condition=condition-name[=condition-value]|jsonpath='{JSONPath expression}'=[JSONPath value]]" },
-    timeout: { type: 'duration', default: '30s', help: "The length of time to wait before giving up. Zero means check once and don't wait, negative means wait for a week" },
+    for: {
+      type: 'array',
+      help: "The condition to wait on: [create|delete|condition=condition-name[=condition-value]|jsonpath='{JSONPath expression}'=[JSONPath value]]",
+    },
+    timeout: {
+      type: 'duration',
+      default: '30s',
+      help: "The length of time to wait before giving up. Zero means check once and don't wait, negative means wait for a week",
+    },
     local: { type: 'boolean', help: 'If true, annotation will NOT contact api-server but run locally', hidden: true },
   },
   run: wait,
@@ -82,7 +90,9 @@ function parseGoal(goal: string): Fulfilled {
 }
 
 function conditionIs(object: AnyObject, name: string, value: string): boolean {
-  const status = object.status as { conditions?: { type: string; status: string; observedGeneration?: number }[]; observedGeneration?: number } | undefined;
+  const status = object.status as
+    | { conditions?: { type: string; status: string; observedGeneration?: number }[]; observedGeneration?: number }
+    | undefined;
   const condition = status?.conditions?.find((c) => c.type.toLowerCase() === name.toLowerCase());
   if (!condition) return false;
   const generation = object.metadata.generation ?? 0;
@@ -93,9 +103,13 @@ function conditionIs(object: AnyObject, name: string, value: string): boolean {
 
 function jsonPathGoal(text: string): Fulfilled {
   const match = /^(['"]?)(\{[\s\S]*\}|[^={]+?)\1(?:=([\s\S]*))?$/.exec(text);
-  if (!match) throw new CliError(`jsonpath wait format must be --for=jsonpath='{.status.readyReplicas}'=3 or --for=jsonpath='{.status.readyReplicas}'`);
+  if (!match)
+    throw new CliError(
+      `jsonpath wait format must be --for=jsonpath='{.status.readyReplicas}'=3 or --for=jsonpath='{.status.readyReplicas}'`,
+    );
   const wanted = match[3]?.replace(/^(['"])([\s\S]*)\1$/, '$2');
-  if (wanted === '') throw new CliError("jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3");
+  if (wanted === '')
+    throw new CliError("jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3");
   const path = compileJsonPath(relaxedPath(match[2]), { allowMissing: true });
   return (object) => {
     const values = path.find(object).flat();
@@ -118,13 +132,21 @@ async function untilFulfilled(session: Session, item: Found, until: { fulfilled:
     if (object && until.fulfilled(object)) return { ...object, apiVersion: list.apiVersion, kind: resource.kind };
     const left = until.deadline - session.clock.monotonicMs();
     if (left <= 0) throw timedOut(resource, name);
-    const met = await watchUntil(session, { path: resourcePath(resource, { namespace }), query: { ...query, resourceVersion: list.metadata.resourceVersion as string } }, { ...until, left });
+    const met = await watchUntil(
+      session,
+      { path: resourcePath(resource, { namespace }), query: { ...query, resourceVersion: list.metadata.resourceVersion as string } },
+      { ...until, left },
+    );
     if (met) return met;
     if (session.signal.aborted) throw session.signal.reason;
   }
 }
 
-async function watchUntil(session: Session, request: { path: string; query: Record<string, string> }, until: { fulfilled: Fulfilled; left: number }): Promise<AnyObject | undefined> {
+async function watchUntil(
+  session: Session,
+  request: { path: string; query: Record<string, string> },
+  until: { fulfilled: Fulfilled; left: number },
+): Promise<AnyObject | undefined> {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, session.signal]);
   const cancel = session.clock.setTimer(until.left, () => stop.abort(new Error('time is up')));

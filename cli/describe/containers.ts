@@ -38,7 +38,10 @@ function basics(w: DescriptionWriter, container: Container, { status, space }: {
 }
 
 function command(w: DescriptionWriter, container: Container): void {
-  for (const [title, words] of [['Command', container.command], ['Args', container.args]] as const) {
+  for (const [title, words] of [
+    ['Command', container.command],
+    ['Args', container.args],
+  ] as const) {
     if (!words || words.length === 0) continue;
     w.line(2, `${title}:`);
     for (const word of words) for (const part of word.split('\n')) w.line(3, part);
@@ -72,7 +75,10 @@ function describeState(w: DescriptionWriter, title: string, state: ContainerStat
 }
 
 export function describeResources(w: DescriptionWriter, resources: ResourceRequirements | undefined, level: number): void {
-  for (const [title, amounts] of [['Limits', resources?.limits], ['Requests', resources?.requests]] as const) {
+  for (const [title, amounts] of [
+    ['Limits', resources?.limits],
+    ['Requests', resources?.requests],
+  ] as const) {
     if (!amounts || Object.keys(amounts).length === 0) continue;
     w.line(level, `${title}:`);
     for (const name of Object.keys(amounts).sort()) w.field(level + 1, name, amounts[name]);
@@ -116,8 +122,14 @@ function variableLines(env: EnvVar, resolve: ContainersOf['resolve']): string[] 
   const { fieldRef, resourceFieldRef, secretKeyRef, configMapKeyRef } = env.valueFrom ?? {};
   if (fieldRef) return [`${env.name}:\t${resolve?.(env) ?? ''} (${fieldRef.apiVersion ?? ''}:${fieldRef.fieldPath})`];
   if (resourceFieldRef) return [`${env.name}:\t${resolve?.(env) ?? ''} (${resourceFieldRef.resource})`];
-  if (secretKeyRef) return [`${env.name}:\t<set to the key '${secretKeyRef.key}' in secret '${secretKeyRef.name}'>\tOptional: ${secretKeyRef.optional === true}`];
-  if (configMapKeyRef) return [`${env.name}:\t<set to the key '${configMapKeyRef.key}' of config map '${configMapKeyRef.name}'>\tOptional: ${configMapKeyRef.optional === true}`];
+  if (secretKeyRef)
+    return [
+      `${env.name}:\t<set to the key '${secretKeyRef.key}' in secret '${secretKeyRef.name}'>\tOptional: ${secretKeyRef.optional === true}`,
+    ];
+  if (configMapKeyRef)
+    return [
+      `${env.name}:\t<set to the key '${configMapKeyRef.key}' of config map '${configMapKeyRef.name}'>\tOptional: ${configMapKeyRef.optional === true}`,
+    ];
   return (env.value ?? '').split('\n').map((part, i) => (i === 0 ? `${env.name}:\t${part}` : `\t${part}`));
 }
 

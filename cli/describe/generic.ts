@@ -24,7 +24,7 @@ function without(object: object): Record<string, unknown> {
 /** `apiVersion` → `API Version`, `podIPs` → `Pod I Ps` as upstream's splitter does for unknown abbreviations. */
 function title(name: string): string {
   const words = name.match(/[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+|[^A-Za-z0-9]+/g) ?? [name];
-  return words.map((word) => (KNOWN[word.toLowerCase()] ?? word[0].toUpperCase() + word.slice(1))).join(' ');
+  return words.map((word) => KNOWN[word.toLowerCase()] ?? word[0].toUpperCase() + word.slice(1)).join(' ');
 }
 const KNOWN: Readonly<Record<string, string>> = { api: 'API', uid: 'UID', url: 'URL', osb: 'OSB', guid: 'GUID' };
 

@@ -3,7 +3,7 @@ import { humanDuration } from '../../machinery/api/duration.ts';
 import { addQuantities, formatQuantity, parseQuantity, type Quantity, quantityMilli } from '../../machinery/api/quantity.ts';
 import type { Lease } from '../../machinery/api/types/coordination.k8s.io.v1.ts';
 import type { Node, Pod } from '../../machinery/api/types/core.v1.ts';
-import type { Describer, DescribeContext } from './describer.ts';
+import type { DescribeContext, Describer } from './describer.ts';
 import { describeEvents } from './events.ts';
 import { DescriptionWriter, formatDate, ZERO_DATE } from './writer.ts';
 
@@ -28,12 +28,17 @@ export const describeNode: Describer = async (object, context) => {
 
 function rolesOf(labels: Readonly<Record<string, string>>): string {
   const prefix = 'node-role.kubernetes.io/';
-  const roles = Object.keys(labels).flatMap((key) => (key.startsWith(prefix) && key !== prefix ? [key.slice(prefix.length)] : key === 'kubernetes.io/role' ? [labels[key]] : []));
+  const roles = Object.keys(labels).flatMap((key) =>
+    key.startsWith(prefix) && key !== prefix ? [key.slice(prefix.length)] : key === 'kubernetes.io/role' ? [labels[key]] : [],
+  );
   return roles.sort().join(',') || '<none>';
 }
 
 async function writeLease(w: DescriptionWriter, node: Node, context: DescribeContext): Promise<void> {
-  const lease = (await context.get('leases.coordination.k8s.io', { namespace: 'kube-node-lease', name: node.metadata?.name ?? '' })) as unknown as Lease | undefined;
+  const lease = (await context.get('leases.coordination.k8s.io', {
+    namespace: 'kube-node-lease',
+    name: node.metadata?.name ?? '',
+  })) as unknown as Lease | undefined;
   if (!lease) {
     const text = `Failed to get lease: leases.coordination.k8s.io "${node.metadata?.name}" not found`;
     return w.line(0, `Lease:\t${text}`);
@@ -63,18 +68,25 @@ function writeStatus(w: DescriptionWriter, { spec, status }: Node): void {
     w.line(1, 'Type\tStatus\tLastHeartbeatTime\tLastTransitionTime\tReason\tMessage');
     w.line(1, '----\t------\t-----------------\t------------------\t------\t-------');
     for (const c of status!.conditions!) {
-      w.line(1, `${c.type} \t${c.status} \t${date(c.lastHeartbeatTime)} \t${date(c.lastTransitionTime)} \t${c.reason ?? ''} \t${c.message ?? ''}`);
+      w.line(
+        1,
+        `${c.type} \t${c.status} \t${date(c.lastHeartbeatTime)} \t${date(c.lastTransitionTime)} \t${c.reason ?? ''} \t${c.message ?? ''}`,
+      );
     }
   }
   w.line(0, 'Addresses:');
   for (const { type, address } of status?.addresses ?? []) w.field(1, type, address);
-  for (const [title, amounts] of [['Capacity', status?.capacity], ['Allocatable', status?.allocatable]] as const) {
+  for (const [title, amounts] of [
+    ['Capacity', status?.capacity],
+    ['Allocatable', status?.allocatable],
+  ] as const) {
     if (Object.keys(amounts ?? {}).length === 0) continue;
     w.line(0, `${title}:`);
     for (const name of Object.keys(amounts!).sort()) w.field(1, name, amounts![name]);
   }
   w.line(0, 'System Info:');
-  for (const [title, member] of SYSTEM_INFO) w.field(1, title, (status?.nodeInfo as unknown as Record<string, string> | undefined)?.[member] ?? '');
+  for (const [title, member] of SYSTEM_INFO)
+    w.field(1, title, (status?.nodeInfo as unknown as Record<string, string> | undefined)?.[member] ?? '');
   if (spec?.podCIDR) w.field(0, 'PodCIDR', spec.podCIDR);
   if ((spec?.podCIDRs ?? []).length > 0) w.field(0, 'PodCIDRs', spec!.podCIDRs!.join(','));
   if (spec?.providerID) w.field(0, 'ProviderID', spec.providerID);
@@ -127,11 +139,18 @@ async function writePods(w: DescriptionWriter, node: Node, context: DescribeCont
   const totals: Amounts = { requests: new Map(), limits: new Map() };
   for (const pod of pods) {
     const { requests, limits } = amountsOf(pod);
-    const cells = [share(requests.get('cpu'), 'cpu'), share(limits.get('cpu'), 'cpu'), share(requests.get('memory'), 'memory'), share(limits.get('memory'), 'memory')];
+    const cells = [
+      share(requests.get('cpu'), 'cpu'),
+      share(limits.get('cpu'), 'cpu'),
+      share(requests.get('memory'), 'memory'),
+      share(limits.get('memory'), 'memory'),
+    ];
     const age = humanDuration(context.session.now().getTime() - Date.parse(pod.metadata?.creationTimestamp ?? ''));
     w.line(1, `${pod.metadata?.namespace}\t${pod.metadata?.name}\t\t${cells.join('\t')}\t${age}`);
-    for (const [name, amount] of requests) totals.requests.set(name, totals.requests.has(name) ? addQuantities(totals.requests.get(name)!, amount) : amount);
-    for (const [name, amount] of limits) totals.limits.set(name, totals.limits.has(name) ? addQuantities(totals.limits.get(name)!, amount) : amount);
+    for (const [name, amount] of requests)
+      totals.requests.set(name, totals.requests.has(name) ? addQuantities(totals.requests.get(name)!, amount) : amount);
+    for (const [name, amount] of limits)
+      totals.limits.set(name, totals.limits.has(name) ? addQuantities(totals.limits.get(name)!, amount) : amount);
   }
   w.line(0, 'Allocated resources:');
   w.line(1, '(Total limits may be over 100 percent, i.e., overcommitted.)');
@@ -139,7 +158,9 @@ async function writePods(w: DescriptionWriter, node: Node, context: DescribeCont
   w.line(1, '--------\t--------\t------');
   const main = ['cpu', 'memory', 'ephemeral-storage'];
   for (const name of main) w.line(1, `${name}\t${share(totals.requests.get(name), name)}\t${share(totals.limits.get(name), name)}`);
-  const others = Object.keys(allocatable).filter((name) => !main.includes(name) && name !== 'pods').sort();
+  const others = Object.keys(allocatable)
+    .filter((name) => !main.includes(name) && name !== 'pods')
+    .sort();
   for (const name of others) w.line(1, `${name}\t${plain(totals.requests.get(name))}\t${plain(totals.limits.get(name))}`);
 }
 

@@ -19,7 +19,8 @@ export const describeNamespace: Describer = async (object, context) => {
     w.line(0, 'Conditions:');
     w.line(1, 'Type\tStatus\tLastTransitionTime\tReason\tMessage');
     w.line(1, '----\t------\t------------------\t------\t-------');
-    for (const c of status!.conditions!) w.line(1, `${c.type}\t${c.status}\t${formatDate(c.lastTransitionTime)}\t${c.reason ?? ''}\t${c.message ?? ''}`);
+    for (const c of status!.conditions!)
+      w.line(1, `${c.type}\t${c.status}\t${formatDate(c.lastTransitionTime)}\t${c.reason ?? ''}\t${c.message ?? ''}`);
   }
   const quotas = (await context.list('resourcequotas', { namespace: name })) as unknown as ResourceQuota[];
   const limits = (await context.list('limitranges', { namespace: name })) as unknown as LimitRange[];
@@ -37,7 +38,8 @@ function writeQuotas(w: DescriptionWriter, quotas: readonly ResourceQuota[]): vo
     w.line(0, `  Name:\t${quota.metadata?.name}`);
     w.line(0, '  Resource\tUsed\tHard');
     w.line(0, '  --------\t---\t---');
-    for (const resource of Object.keys(quota.status?.hard ?? {}).sort()) w.line(0, `  ${resource}\t${quota.status?.used?.[resource] ?? '0'}\t${quota.status?.hard?.[resource]}`);
+    for (const resource of Object.keys(quota.status?.hard ?? {}).sort())
+      w.line(0, `  ${resource}\t${quota.status?.used?.[resource] ?? '0'}\t${quota.status?.hard?.[resource]}`);
   }
 }
 
@@ -49,7 +51,8 @@ function writeLimits(w: DescriptionWriter, ranges: readonly LimitRange[]): void 
   for (const item of ranges.flatMap((range) => range.spec?.limits ?? [])) {
     const sources = [item.min, item.max, item.defaultRequest, item.default, item.maxLimitRequestRatio];
     const resources = new Set(sources.flatMap((amounts) => Object.keys(amounts ?? {})));
-    for (const resource of resources) w.line(0, ` ${item.type}\t${resource}\t${sources.map((amounts) => amounts?.[resource] ?? '-').join('\t')}`);
+    for (const resource of resources)
+      w.line(0, ` ${item.type}\t${resource}\t${sources.map((amounts) => amounts?.[resource] ?? '-').join('\t')}`);
   }
 }
 
@@ -80,7 +83,12 @@ export const describeSecret: Describer = (object) => {
   w.line(0, '\nData\n====');
   for (const key of Object.keys(data).sort()) {
     const value = Buffer.from(data[key], 'base64');
-    w.line(0, key === 'token' && type === 'kubernetes.io/service-account-token' ? `${key}:\t${value.toString('utf8')}` : `${key}:\t${value.length} bytes`);
+    w.line(
+      0,
+      key === 'token' && type === 'kubernetes.io/service-account-token'
+        ? `${key}:\t${value.toString('utf8')}`
+        : `${key}:\t${value.length} bytes`,
+    );
   }
   return w.text();
 };
@@ -88,9 +96,9 @@ export const describeSecret: Describer = (object) => {
 export const describeServiceAccount: Describer = async (object, context) => {
   const { metadata, secrets = [], imagePullSecrets = [] } = object as unknown as ServiceAccount;
   const namespace = metadata?.namespace;
-  const tokens = ((await context.list('secrets', { namespace, fieldSelector: 'type=kubernetes.io/service-account-token' })) as unknown as Secret[]).filter(
-    (secret) => secret.metadata?.annotations?.['kubernetes.io/service-account.uid'] === metadata?.uid,
-  );
+  const tokens = (
+    (await context.list('secrets', { namespace, fieldSelector: 'type=kubernetes.io/service-account-token' })) as unknown as Secret[]
+  ).filter((secret) => secret.metadata?.annotations?.['kubernetes.io/service-account.uid'] === metadata?.uid);
   const w = new DescriptionWriter();
   w.field(0, 'Name', metadata?.name);
   w.field(0, 'Namespace', namespace);

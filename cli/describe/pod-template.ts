@@ -11,7 +11,8 @@ export function writeTemplate(w: DescriptionWriter, template: PodTemplateSpec | 
   w.labels('  Labels', metadata?.labels);
   if (Object.keys(metadata?.annotations ?? {}).length > 0) w.annotations('  Annotations', metadata?.annotations);
   if (spec?.serviceAccountName) w.field(1, 'Service Account', spec.serviceAccountName);
-  if ((spec?.initContainers ?? []).length > 0) describeContainers(w, { label: 'Init Containers', containers: spec!.initContainers!, statuses: [], space: '  ' });
+  if ((spec?.initContainers ?? []).length > 0)
+    describeContainers(w, { label: 'Init Containers', containers: spec!.initContainers!, statuses: [], space: '  ' });
   describeContainers(w, { label: 'Containers', containers: spec?.containers ?? [], statuses: [], space: '  ' });
   describeVolumes(w, spec?.volumes, '  ');
   describeSpread(w, spec?.topologySpreadConstraints, '  ');
@@ -22,11 +23,14 @@ export function writeTemplate(w: DescriptionWriter, template: PodTemplateSpec | 
 
 const CHANGE_CAUSE = 'kubernetes.io/change-cause';
 
-/** For `rollout history --revision`: the change cause stands among the template's annotations. */
+/** For `rollout history --revision`: tabs stay tabs, and the change cause stands among the template's annotations. */
 export function describeTemplate(template: Record<string, unknown>, annotations: Readonly<Record<string, string>> | undefined): string {
   const w = new DescriptionWriter();
   const typed = template as unknown as PodTemplateSpec;
   const cause = annotations?.[CHANGE_CAUSE];
-  writeTemplate(w, cause ? { ...typed, metadata: { ...typed.metadata, annotations: { ...typed.metadata?.annotations, [CHANGE_CAUSE]: cause } } } : typed);
-  return w.text();
+  writeTemplate(
+    w,
+    cause ? { ...typed, metadata: { ...typed.metadata, annotations: { ...typed.metadata?.annotations, [CHANGE_CAUSE]: cause } } } : typed,
+  );
+  return w.unaligned();
 }

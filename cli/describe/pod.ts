@@ -4,7 +4,7 @@ import { controllerOf, type KubeObject } from '../../machinery/api/object.ts';
 import type { EnvVar, Pod } from '../../machinery/api/types/core.v1.ts';
 import { compileJsonPath } from '../printers/jsonpath.ts';
 import { describeContainers } from './containers.ts';
-import type { Describer, DescribeContext } from './describer.ts';
+import type { DescribeContext, Describer } from './describer.ts';
 import { describeEvents } from './events.ts';
 import { describeSpread, describeTolerations, describeVolumes } from './volumes.ts';
 import { DescriptionWriter, formatDate } from './writer.ts';
@@ -17,11 +17,29 @@ export const describePod: Describer = (object, context) => {
   const { spec, status } = pod;
   const resolve = (env: EnvVar): string => fieldValue(pod, env);
   if ((spec?.initContainers ?? []).length > 0) {
-    describeContainers(w, { label: 'Init Containers', containers: spec!.initContainers!, statuses: status?.initContainerStatuses ?? [], space: '', resolve });
+    describeContainers(w, {
+      label: 'Init Containers',
+      containers: spec!.initContainers!,
+      statuses: status?.initContainerStatuses ?? [],
+      space: '',
+      resolve,
+    });
   }
-  describeContainers(w, { label: 'Containers', containers: spec?.containers ?? [], statuses: status?.containerStatuses ?? [], space: '', resolve });
+  describeContainers(w, {
+    label: 'Containers',
+    containers: spec?.containers ?? [],
+    statuses: status?.containerStatuses ?? [],
+    space: '',
+    resolve,
+  });
   if ((spec?.ephemeralContainers ?? []).length > 0) {
-    describeContainers(w, { label: 'Ephemeral Containers', containers: spec!.ephemeralContainers as never, statuses: status?.ephemeralContainerStatuses ?? [], space: '', resolve });
+    describeContainers(w, {
+      label: 'Ephemeral Containers',
+      containers: spec!.ephemeralContainers as never,
+      statuses: status?.ephemeralContainerStatuses ?? [],
+      space: '',
+      resolve,
+    });
   }
   describeConditions(w, pod);
   describeVolumes(w, spec?.volumes, '');
@@ -76,7 +94,8 @@ function describeConditions(w: DescriptionWriter, { spec, status }: Pod): void {
   if ((spec?.readinessGates ?? []).length > 0) {
     w.line(0, 'Readiness Gates:');
     w.line(1, 'Type\tStatus');
-    for (const { conditionType } of spec!.readinessGates!) w.line(1, `${conditionType} \t${conditions.find((c) => c.type === conditionType)?.status ?? '<none>'} `);
+    for (const { conditionType } of spec!.readinessGates!)
+      w.line(1, `${conditionType} \t${conditions.find((c) => c.type === conditionType)?.status ?? '<none>'} `);
   }
   if (conditions.length === 0) return;
   w.line(0, 'Conditions:');

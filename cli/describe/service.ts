@@ -1,7 +1,7 @@
 /** `describe service`, `endpointslice` and `endpoints`. */
-import type { Service } from '../../machinery/api/types/core.v1.ts';
+import type { Endpoints, Service } from '../../machinery/api/types/core.v1.ts';
 import type { EndpointSlice } from '../../machinery/api/types/discovery.k8s.io.v1.ts';
-import type { Describer, DescribeContext } from './describer.ts';
+import type { DescribeContext, Describer } from './describer.ts';
 import { describeEvents } from './events.ts';
 import { DescriptionWriter, labelPairs, orNone } from './writer.ts';
 
@@ -24,7 +24,10 @@ export const describeService: Describer = async (object, context) => {
   const ingress = status?.loadBalancer?.ingress ?? [];
   if (ingress.length > 0) w.field(0, 'LoadBalancer Ingress', ingress.map((i) => i.ip ?? i.hostname ?? '').join(', '));
   const labelSelector = `kubernetes.io/service-name=${metadata?.name}`;
-  const slices = (await context.list('endpointslices.discovery.k8s.io', { namespace: metadata?.namespace, labelSelector })) as unknown as EndpointSlice[];
+  const slices = (await context.list('endpointslices.discovery.k8s.io', {
+    namespace: metadata?.namespace,
+    labelSelector,
+  })) as unknown as EndpointSlice[];
   for (const port of spec.ports ?? []) {
     const name = port.name || '<unset>';
     w.line(0, `Port:\t${name}\t${port.port}/${port.protocol}`);
@@ -49,10 +52,14 @@ function endpointsText(slices: readonly EndpointSlice[], portName: string): stri
   const addresses = slices.flatMap((slice) =>
     (slice.ports ?? [])
       .filter((port) => (port.name ?? '') === portName)
-      .flatMap((port) => (slice.endpoints ?? []).filter((e) => e.conditions?.ready !== false).flatMap((e) => e.addresses.map((address) => `${address.includes(':') ? `[${address}]` : address}:${port.port}`))),
+      .flatMap((port) =>
+        (slice.endpoints ?? [])
+          .filter((e) => e.conditions?.ready !== false)
+          .flatMap((e) => e.addresses.map((address) => `${address.includes(':') ? `[${address}]` : address}:${port.port}`)),
+      ),
   );
   const more = addresses.length > SHOWN ? ` + ${addresses.length - SHOWN} more...` : '';
-  return addresses.slice(0, SHOWN).join(',') + more;
+  return orNone(addresses.slice(0, SHOWN).join(',') + more);
 }
 
 export const describeEndpointSlice: Describer = (object, context: DescribeContext) => {
@@ -89,3 +96,26 @@ function writeEndpoints(w: DescriptionWriter, slice: EndpointSlice): void {
     w.field(2, 'Zone', zone ?? '<unset>');
   }
 }
+
+export const describeEndpoints: Describer = (object, context) => {
+  const { metadata, subsets } = object as unknown as Endpoints;
+  const w = new DescriptionWriter();
+  w.field(0, 'Name', metadata?.name);
+  w.field(0, 'Namespace', metadata?.namespace);
+  w.labels('Labels', metadata?.labels);
+  w.annotations('Annotations', metadata?.annotations);
+  w.line(0, 'Subsets:');
+  for (const { addresses = [], notReadyAddresses = [], ports = [] } of subsets ?? []) {
+    w.field(1, 'Addresses', orNone(addresses.map(({ ip }) => ip).join(',')));
+    w.field(1, 'NotReadyAddresses', orNone(notReadyAddresses.map(({ ip }) => ip).join(',')));
+    if (ports.length > 0) {
+      w.line(1, 'Ports:');
+      w.line(2, 'Name\tPort\tProtocol');
+      w.line(2, '----\t----\t--------');
+      for (const { name, port, protocol } of ports) w.line(2, `${name || '<unset>'}\t${port}\t${protocol}`);
+    }
+    w.line(0, '');
+  }
+  describeEvents(w, context);
+  return w.text();
+};

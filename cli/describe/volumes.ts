@@ -16,27 +16,82 @@ export function describeVolumes(w: DescriptionWriter, volumes: readonly Volume[]
 
 function fieldsOf(volume: Volume): Field[] {
   const { hostPath, emptyDir, secret, configMap, persistentVolumeClaim, projected, downwardAPI, nfs, csi, ephemeral } = volume;
-  if (hostPath) return [['Type', 'HostPath (bare host directory volume)'], ['Path', hostPath.path], ['HostPathType', hostPath.type ?? '<none>']];
-  if (emptyDir) return [['Type', "EmptyDir (a temporary directory that shares a pod's lifetime)"], ['Medium', emptyDir.medium ?? ''], ['SizeLimit', emptyDir.sizeLimit ?? '<unset>']];
-  if (secret) return [['Type', 'Secret (a volume populated by a Secret)'], ['SecretName', secret.secretName ?? ''], ['Optional', secret.optional === true]];
-  if (configMap) return [['Type', 'ConfigMap (a volume populated by a ConfigMap)'], ['Name', configMap.name ?? ''], ['Optional', configMap.optional === true]];
+  if (hostPath)
+    return [
+      ['Type', 'HostPath (bare host directory volume)'],
+      ['Path', hostPath.path],
+      ['HostPathType', hostPath.type ?? '<none>'],
+    ];
+  if (emptyDir)
+    return [
+      ['Type', "EmptyDir (a temporary directory that shares a pod's lifetime)"],
+      ['Medium', emptyDir.medium ?? ''],
+      ['SizeLimit', emptyDir.sizeLimit ?? '<unset>'],
+    ];
+  if (secret)
+    return [
+      ['Type', 'Secret (a volume populated by a Secret)'],
+      ['SecretName', secret.secretName ?? ''],
+      ['Optional', secret.optional === true],
+    ];
+  if (configMap)
+    return [
+      ['Type', 'ConfigMap (a volume populated by a ConfigMap)'],
+      ['Name', configMap.name ?? ''],
+      ['Optional', configMap.optional === true],
+    ];
   if (persistentVolumeClaim) {
     const { claimName, readOnly = false } = persistentVolumeClaim;
-    return [['Type', 'PersistentVolumeClaim (a reference to a PersistentVolumeClaim in the same namespace)'], ['ClaimName', claimName], ['ReadOnly', readOnly]];
+    return [
+      ['Type', 'PersistentVolumeClaim (a reference to a PersistentVolumeClaim in the same namespace)'],
+      ['ClaimName', claimName],
+      ['ReadOnly', readOnly],
+    ];
   }
-  if (projected) return [['Type', 'Projected (a volume that contains injected data from multiple sources)'], ...(projected.sources ?? []).flatMap(projection)];
-  if (downwardAPI) return [['Type', 'DownwardAPI (a volume populated by information about the pod)'], ['Items', ''], ...(downwardAPI.items ?? []).map((item): Field => [`  ${item.fieldRef?.fieldPath ?? item.resourceFieldRef?.resource ?? ''} -> ${item.path}`, ''])];
-  if (nfs) return [['Type', 'NFS (an NFS mount that lasts the lifetime of a pod)'], ['Server', nfs.server], ['Path', nfs.path], ['ReadOnly', nfs.readOnly ?? false]];
-  if (csi) return [['Type', 'CSI (a Container Storage Interface (CSI) volume source)'], ['Driver', csi.driver], ['FSType', csi.fsType ?? ''], ['ReadOnly', csi.readOnly ?? false]];
+  if (projected)
+    return [
+      ['Type', 'Projected (a volume that contains injected data from multiple sources)'],
+      ...(projected.sources ?? []).flatMap(projection),
+    ];
+  if (downwardAPI)
+    return [
+      ['Type', 'DownwardAPI (a volume populated by information about the pod)'],
+      ['Items', ''],
+      ...(downwardAPI.items ?? []).map(
+        (item): Field => [`  ${item.fieldRef?.fieldPath ?? item.resourceFieldRef?.resource ?? ''} -> ${item.path}`, ''],
+      ),
+    ];
+  if (nfs)
+    return [
+      ['Type', 'NFS (an NFS mount that lasts the lifetime of a pod)'],
+      ['Server', nfs.server],
+      ['Path', nfs.path],
+      ['ReadOnly', nfs.readOnly ?? false],
+    ];
+  if (csi)
+    return [
+      ['Type', 'CSI (a Container Storage Interface (CSI) volume source)'],
+      ['Driver', csi.driver],
+      ['FSType', csi.fsType ?? ''],
+      ['ReadOnly', csi.readOnly ?? false],
+    ];
   if (ephemeral) return [['Type', 'EphemeralVolume (an inline specification for a volume that gets created and deleted with the pod)']];
   return [['Type', '<unknown>']];
 }
 
 function projection(source: NonNullable<NonNullable<Volume['projected']>['sources']>[number]): Field[] {
   const { secret, downwardAPI, configMap, serviceAccountToken } = source;
-  if (secret) return [['SecretName', secret.name ?? ''], ['SecretOptionalName', secret.optional ?? '<nil>']];
+  if (secret)
+    return [
+      ['SecretName', secret.name ?? ''],
+      ['SecretOptionalName', secret.optional ?? '<nil>'],
+    ];
   if (downwardAPI) return [['DownwardAPI', true]];
-  if (configMap) return [['ConfigMapName', configMap.name ?? ''], ['ConfigMapOptional', configMap.optional ?? '<nil>']];
+  if (configMap)
+    return [
+      ['ConfigMapName', configMap.name ?? ''],
+      ['ConfigMapOptional', configMap.optional ?? '<nil>'],
+    ];
   if (serviceAccountToken) return [['TokenExpirationSeconds', serviceAccountToken.expirationSeconds ?? 0]];
   return [];
 }
@@ -58,7 +113,8 @@ export function describeSpread(w: DescriptionWriter, constraints: readonly Topol
   if (!constraints || constraints.length === 0) return;
   const sorted = [...constraints].sort((a, b) => (a.topologyKey < b.topologyKey ? -1 : 1));
   const texts = sorted.map(
-    (c) => `${c.topologyKey}:${c.whenUnsatisfiable} when max skew ${c.maxSkew} is exceeded${c.labelSelector ? ` for selector ${formatSelector(selectorOf(c.labelSelector))}` : ''}`,
+    (c) =>
+      `${c.topologyKey}:${c.whenUnsatisfiable} when max skew ${c.maxSkew} is exceeded${c.labelSelector ? ` for selector ${formatSelector(selectorOf(c.labelSelector))}` : ''}`,
   );
   w.list(`${space}Topology Spread Constraints`, texts);
 }

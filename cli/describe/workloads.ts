@@ -3,7 +3,7 @@ import { type AnyObject, controllerOf } from '../../machinery/api/object.ts';
 import { formatSelector, selectorOf } from '../../machinery/api/selector.ts';
 import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../../machinery/api/types/apps.v1.ts';
 import type { Pod } from '../../machinery/api/types/core.v1.ts';
-import type { Describer, DescribeContext } from './describer.ts';
+import type { DescribeContext, Describer } from './describer.ts';
 import { describeEvents } from './events.ts';
 import { writeTemplate } from './pod-template.ts';
 import { DescriptionWriter, formatDate, labelPairs } from './writer.ts';
@@ -34,7 +34,11 @@ export const describeDeployment: Describer = async (object, context) => {
   w.annotations('Annotations', metadata?.annotations);
   w.field(0, 'Selector', selectorText(spec?.selector));
   const { updatedReplicas = 0, replicas = 0, availableReplicas = 0, unavailableReplicas = 0 } = status ?? {};
-  w.field(0, 'Replicas', `${spec?.replicas ?? 0} desired | ${updatedReplicas} updated | ${replicas} total | ${availableReplicas} available | ${unavailableReplicas} unavailable`);
+  w.field(
+    0,
+    'Replicas',
+    `${spec?.replicas ?? 0} desired | ${updatedReplicas} updated | ${replicas} total | ${availableReplicas} available | ${unavailableReplicas} unavailable`,
+  );
   w.field(0, 'StrategyType', spec?.strategy?.type ?? '');
   w.field(0, 'MinReadySeconds', spec?.minReadySeconds ?? 0);
   const rolling = spec?.strategy?.rollingUpdate;
@@ -49,7 +53,9 @@ export const describeDeployment: Describer = async (object, context) => {
 async function writeReplicaSets(w: DescriptionWriter, object: AnyObject, context: DescribeContext): Promise<void> {
   const deployment = object as unknown as Deployment;
   const labelSelector = formatSelector(selectorOf(deployment.spec?.selector));
-  const sets = (await context.list('replicasets.apps', { namespace: object.metadata.namespace, labelSelector })).filter((rs) => controllerOf(rs)?.uid === object.metadata.uid) as unknown as ReplicaSet[];
+  const sets = (await context.list('replicasets.apps', { namespace: object.metadata.namespace, labelSelector })).filter(
+    (rs) => controllerOf(rs)?.uid === object.metadata.uid,
+  ) as unknown as ReplicaSet[];
   const revision = (rs: ReplicaSet): number => Number(rs.metadata?.annotations?.['deployment.kubernetes.io/revision'] ?? 0);
   const current = sets.toSorted((a, b) => revision(b) - revision(a))[0];
   const old = sets.filter((rs) => rs !== current);
@@ -59,11 +65,15 @@ async function writeReplicaSets(w: DescriptionWriter, object: AnyObject, context
 }
 
 const setsText = (sets: readonly ReplicaSet[]): string =>
-  sets.length === 0 ? '<none>' : sets.map((rs) => `${rs.metadata?.name} (${rs.status?.replicas ?? 0}/${rs.spec?.replicas ?? 0} replicas created)`).join(', ');
+  sets.length === 0
+    ? '<none>'
+    : sets.map((rs) => `${rs.metadata?.name} (${rs.status?.replicas ?? 0}/${rs.spec?.replicas ?? 0} replicas created)`).join(', ');
 
 /** Running, waiting, succeeded and failed pods that the object controls. */
 async function podsStatus(object: AnyObject, context: DescribeContext, selector: string): Promise<string> {
-  const pods = (await context.list('pods', { namespace: object.metadata.namespace, labelSelector: selector })).filter((pod) => controllerOf(pod)?.uid === object.metadata.uid) as unknown as Pod[];
+  const pods = (await context.list('pods', { namespace: object.metadata.namespace, labelSelector: selector })).filter(
+    (pod) => controllerOf(pod)?.uid === object.metadata.uid,
+  ) as unknown as Pod[];
   const count = (phase: string): number => pods.filter((pod) => pod.status?.phase === phase).length;
   return `${count('Running')} Running / ${count('Pending')} Waiting / ${count('Succeeded')} Succeeded / ${count('Failed')} Failed`;
 }

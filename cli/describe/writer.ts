@@ -22,6 +22,10 @@ export class DescriptionWriter {
     this.#done += this.#open === '' ? '' : alignTabs(this.#open, DESCRIBE_TABS);
     this.#open = '';
   }
+  /** All lines with their tabs. */
+  unaligned(): string {
+    return this.#open;
+  }
   text(): string {
     this.flush();
     return this.#done;

@@ -5,7 +5,8 @@
 import type { Api } from '../api.ts';
 import type { Resource } from './mapper.ts';
 
-const ACCEPT = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
+const ACCEPT =
+  'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
 
 interface AggregatedResource {
   resource: string;
@@ -49,7 +50,10 @@ export async function discover(api: Api): Promise<Discovered> {
 }
 
 async function discoverRoot(api: Api, path: string): Promise<Discovered> {
-  const document = await api.json<{ kind: string; items?: AggregatedGroup[]; versions?: string[]; groups?: LegacyGroup[] }>({ path, accept: ACCEPT });
+  const document = await api.json<{ kind: string; items?: AggregatedGroup[]; versions?: string[]; groups?: LegacyGroup[] }>({
+    path,
+    accept: ACCEPT,
+  });
   if (document.kind === 'APIGroupDiscoveryList') return fromAggregated(document.items ?? []);
   const groups = document.groups ?? [{ name: '', versions: (document.versions ?? []).map((version) => ({ version })) }];
   return fromLegacy(api, groups);

@@ -48,7 +48,11 @@ export class Mapper {
     const [name, ...rest] = wanted.split('.');
     if (rest.length === 0) return undefined;
     const versioned = this.#named(name, (r) => r.version === rest[0] && r.group === rest.slice(1).join('.'));
-    return versioned ?? this.#named(name, (r) => r.group === rest.join('.')) ?? this.#named(name, (r) => r.group.startsWith(`${rest.join('.')}.`));
+    return (
+      versioned ??
+      this.#named(name, (r) => r.group === rest.join('.')) ??
+      this.#named(name, (r) => r.group.startsWith(`${rest.join('.')}.`))
+    );
   }
 
   #named(name: string, fits: (resource: Resource) => boolean): Resource | undefined {

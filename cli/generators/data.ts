@@ -43,13 +43,14 @@ function addLiteral(data: Map<string, Buffer>, literal: string): void {
   if (equals === 0) throw new CliError('invalid literal source ' + `${literal}, expected key=value`);
   if (equals < 0) throw new CliError(`invalid literal source ${literal}, expected key=value`);
   let value = literal.slice(equals + 1);
-  if (value.length > 1 && ((value.startsWith('"') && value.endsWith('"')) || (value.startsWith("'") && value.endsWith("'")))) value = value.slice(1, -1);
+  if (value.length > 1 && ((value.startsWith('"') && value.endsWith('"')) || (value.startsWith("'") && value.endsWith("'"))))
+    value = value.slice(1, -1);
   add(data, literal.slice(0, equals), Buffer.from(value));
 }
 
 function addFile(data: Map<string, Buffer>, source: string): void {
   const parts = source.split('=');
-  if (parts.length > 2) throw new CliError('key names or file paths cannot contain \'=\'');
+  if (parts.length > 2) throw new CliError("key names or file paths cannot contain '='");
   const path = parts[parts.length - 1];
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) throw new CliError(`error reading ${path}: no such file or directory`);

@@ -111,7 +111,11 @@ export async function createGenerated(session: Session, resource: GeneratedResou
   }
   const print = await resultPrinter(flags, dryRun);
   const namespace = resource.namespaced ? session.namespace().name : '';
-  const write = { dryRun, fieldManager: flags.string('field-manager'), fieldValidation: flags.has('validate') ? validationOf(flags) : undefined };
+  const write = {
+    dryRun,
+    fieldManager: flags.string('field-manager'),
+    fieldValidation: flags.has('validate') ? validationOf(flags) : undefined,
+  };
   const where = { ...resource, singular: '', shortNames: [], categories: [], verbs: [], subresources: [] };
   const created = await session.api.create(where, { namespace }, toCreate, write);
   session.out(print(created, 'created'));

@@ -36,7 +36,13 @@ async function fromCronJob(session: Session, from: string): Promise<Generated> {
   if (resource.resource !== 'cronjobs') throw new CliError('from must be an existing cronjob');
   const cronjob = await session.api.get(resource, { namespace: session.namespace().name, name: name ?? type });
   const template = (cronjob.spec as { jobTemplate: { metadata?: AnyObject['metadata']; spec: unknown } }).jobTemplate;
-  const owner = { apiVersion: cronjob.apiVersion, kind: cronjob.kind, name: cronjob.metadata.name, uid: cronjob.metadata.uid, controller: true };
+  const owner = {
+    apiVersion: cronjob.apiVersion,
+    kind: cronjob.kind,
+    name: cronjob.metadata.name,
+    uid: cronjob.metadata.uid,
+    controller: true,
+  };
   return {
     labels: template.metadata?.labels,
     annotations: { 'cronjob.kubernetes.io/instantiate': 'manual', ...template.metadata?.annotations },

@@ -6,7 +6,13 @@ import type { Verb } from '../verb.ts';
 import { type Generated, type GeneratedResource, type GeneratorCall, generatorVerb, parsePairs } from './generator.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
-const kind = (resource: string, name: string, namespaced: boolean): GeneratedResource => ({ group: GROUP, version: 'v1', resource, kind: name, namespaced });
+const kind = (resource: string, name: string, namespaced: boolean): GeneratedResource => ({
+  group: GROUP,
+  version: 'v1',
+  resource,
+  kind: name,
+  namespaced,
+});
 
 const RULE_FLAGS: FlagTable = {
   verb: { type: 'list', help: 'Verb that applies to the resources contained in the rule' },
@@ -55,7 +61,7 @@ async function rulesOf(flags: Flags, session: Session): Promise<Record<string, u
   const wanted = flags.list('resource');
   if (wanted.length === 0) throw new CliError('at least one resource must be specified');
   const names = flags.list('resource-name');
-  if (names.length > 0 && wanted.length > 1) throw new CliError("resourceName(s) can not be applied to multiple resources");
+  if (names.length > 0 && wanted.length > 1) throw new CliError('resourceName(s) can not be applied to multiple resources');
   const mapper = await session.mapper();
   const byGroup = new Map<string, string[]>();
   for (const text of wanted) {
@@ -69,7 +75,12 @@ async function rulesOf(flags: Flags, session: Session): Promise<Record<string, u
     const shown = subresource === undefined ? found.resource : `${found.resource}/${subresource}`;
     byGroup.set(found.group, [...new Set([...(byGroup.get(found.group) ?? []), shown])]);
   }
-  return [...byGroup].map(([group, resources]) => ({ verbs, apiGroups: [group], resources, ...(names.length > 0 && { resourceNames: names }) }));
+  return [...byGroup].map(([group, resources]) => ({
+    verbs,
+    apiGroups: [group],
+    resources,
+    ...(names.length > 0 && { resourceNames: names }),
+  }));
 }
 
 const BINDING_FLAGS: FlagTable = {
@@ -85,8 +96,10 @@ export const rolebinding: Verb = generatorVerb({
   resource: kind('rolebindings', 'RoleBinding', true),
   noun: 'rolebinding',
   build: ({ flags }) => {
-    if ((flags.string('role') === '') === (flags.string('clusterrole') === '')) throw new CliError('exactly one of clusterrole or role must be specified');
-    const roleRef = flags.string('role') !== '' ? roleRefOf('Role', flags.string('role')) : roleRefOf('ClusterRole', flags.string('clusterrole'));
+    if ((flags.string('role') === '') === (flags.string('clusterrole') === ''))
+      throw new CliError('exactly one of clusterrole or role must be specified');
+    const roleRef =
+      flags.string('role') !== '' ? roleRefOf('Role', flags.string('role')) : roleRefOf('ClusterRole', flags.string('clusterrole'));
     return { body: { ...subjectsOf(flags), roleRef } };
   },
 });

@@ -45,8 +45,12 @@ function servicePort(pair: string, nodePort: number): Record<string, unknown> {
   return { name: pair.replaceAll(':', '-'), protocol: 'TCP', port: Number(port), targetPort, ...(nodePort > 0 && { nodePort }) };
 }
 
-const NODE_PORT: FlagTable = { 'node-port': { type: 'integer', default: 0, help: 'Port used to expose the service on each node in a cluster' } };
-const CLUSTER_IP: FlagTable = { clusterip: { type: 'string', help: "Assign your own ClusterIP or set to 'None' for a 'headless' service" } };
+const NODE_PORT: FlagTable = {
+  'node-port': { type: 'integer', default: 0, help: 'Port used to expose the service on each node in a cluster' },
+};
+const CLUSTER_IP: FlagTable = {
+  clusterip: { type: 'string', help: "Assign your own ClusterIP or set to 'None' for a 'headless' service" },
+};
 const EXTERNAL_NAME: FlagTable = { 'external-name': { type: 'string', help: 'External name of service' } };
 
 export const verb: Verb = {

@@ -1,6 +1,7 @@
 /** `create token SERVICEACCOUNT`: asks for a token of a service account and prints it. */
-import { formatJson } from '../printers/json.ts';
+
 import { usageError } from '../errors.ts';
+import { formatJson } from '../printers/json.ts';
 import type { Verb } from '../verb.ts';
 import { OUTPUT_FLAGS } from '../verb-flags.ts';
 
@@ -21,10 +22,16 @@ export const verb: Verb = {
     const spec = {
       audiences: flags.list('audience'),
       ...(seconds > 0 && { expirationSeconds: seconds }),
-      ...(bound && { boundObjectRef: { kind: bound, apiVersion: 'v1', name: flags.string('bound-object-name'), uid: flags.string('bound-object-uid') } }),
+      ...(bound && {
+        boundObjectRef: { kind: bound, apiVersion: 'v1', name: flags.string('bound-object-name'), uid: flags.string('bound-object-uid') },
+      }),
     };
     const path = `/api/v1/namespaces/${session.namespace().name}/serviceaccounts/${args[0]}/token`;
-    const answer = await session.api.json<{ status: { token: string } }>({ method: 'POST', path, body: { kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1', metadata: {}, spec } });
+    const answer = await session.api.json<{ status: { token: string } }>({
+      method: 'POST',
+      path,
+      body: { kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1', metadata: {}, spec },
+    });
     session.out(flags.string('output') === 'json' ? formatJson(answer) : `${answer.status.token}\n`);
   },
 };

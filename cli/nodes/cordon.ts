@@ -1,9 +1,9 @@
 /** Marks nodes unschedulable or schedulable; shared by `cordon`, `uncordon` and `drain`. Mirrors kubectl `pkg/drain/cordon.go`. */
 import type { Node } from '../../machinery/api/types/core.v1.ts';
 import { CliError, usageError } from '../errors.ts';
-import { fetchObjects, type Fetched, type Found } from '../resources/fetch.ts';
-import type { Session } from '../session.ts';
 import type { FlagTable } from '../flags.ts';
+import { type Fetched, type Found, fetchObjects } from '../resources/fetch.ts';
+import type { Session } from '../session.ts';
 import { DRY_RUN_FLAG, dryRunOf, SELECTOR_FLAGS } from '../verb-flags.ts';
 
 export const CORDON_FLAGS: FlagTable = { ...SELECTOR_FLAGS, ...DRY_RUN_FLAG };
@@ -18,13 +18,20 @@ export async function fetchNodes(session: Session, args: readonly string[]): Pro
 
 export async function setSchedulable(session: Session, item: Found, cordon: boolean): Promise<void> {
   const { object, resource, name } = item;
-  if (object.kind !== 'Node') throw new CliError(`error: unable to ${cordon ? 'cordon' : 'uncordon'} node "${name}": expected Node, got ${object.kind}`);
+  if (object.kind !== 'Node')
+    throw new CliError(`error: unable to ${cordon ? 'cordon' : 'uncordon'} node "${name}": expected Node, got ${object.kind}`);
   const dryRun = dryRunOf(session.flags);
   const suffix = { none: '', client: ' (dry run)', server: ' (server dry run)' }[dryRun];
   const already = ((object as unknown as Node).spec?.unschedulable ?? false) === cordon;
   const done = cordon ? 'cordoned' : 'uncordoned';
   if (!already && dryRun !== 'client') {
-    await session.api.patch(resource, { name }, 'application/strategic-merge-patch+json', { spec: { unschedulable: cordon ? true : null } }, { dryRun });
+    await session.api.patch(
+      resource,
+      { name },
+      'application/strategic-merge-patch+json',
+      { spec: { unschedulable: cordon ? true : null } },
+      { dryRun },
+    );
   }
   session.line(`node/${name} ${already ? 'already ' : ''}${done}${suffix}`);
 }

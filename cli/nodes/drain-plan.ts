@@ -2,8 +2,9 @@
  * Which pods of a node a drain removes and which forbid it. Mirrors kubectl `pkg/drain/filters.go`: daemon set pods, mirror pods, pods with local data,
  * pods that nobody would recreate. Pure.
  */
-import type { Pod } from '../../machinery/api/types/core.v1.ts';
+
 import { controllerOf, type KubeObject } from '../../machinery/api/object.ts';
+import type { Pod } from '../../machinery/api/types/core.v1.ts';
 
 export interface DrainRules {
   readonly force: boolean;
@@ -42,18 +43,23 @@ export function planDrain(pods: readonly Pod[], rules: DrainRules, now: Date): D
 
 function judge(pod: Pod, rules: DrainRules, now: Date): Verdict {
   const deleted = pod.metadata?.deletionTimestamp;
-  if (rules.skipDeletedSeconds > 0 && deleted && now.getTime() - Date.parse(deleted) > rules.skipDeletedSeconds * 1000) return { remove: false };
+  if (rules.skipDeletedSeconds > 0 && deleted && now.getTime() - Date.parse(deleted) > rules.skipDeletedSeconds * 1000)
+    return { remove: false };
   const owner = controllerOf(pod as KubeObject);
   const finished = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
   if (owner?.kind === 'DaemonSet') {
     if (finished) return { remove: true };
-    return rules.ignoreDaemonSets ? { remove: false, warning: 'ignoring DaemonSet-managed Pods' } : { remove: false, refusal: DAEMONSET_REFUSAL };
+    return rules.ignoreDaemonSets
+      ? { remove: false, warning: 'ignoring DaemonSet-managed Pods' }
+      : { remove: false, refusal: DAEMONSET_REFUSAL };
   }
   if (pod.metadata?.annotations?.[MIRROR] !== undefined) return { remove: false };
   const local = !finished && (pod.spec?.volumes ?? []).some((volume) => volume.emptyDir !== undefined);
   if (local && !rules.deleteEmptyDirData) return { remove: false, refusal: LOCAL_DATA_REFUSAL };
   if (!finished && owner === undefined) {
-    return rules.force ? { remove: true, warning: 'deleting Pods that declare no controller' } : { remove: false, refusal: UNMANAGED_REFUSAL };
+    return rules.force
+      ? { remove: true, warning: 'deleting Pods that declare no controller' }
+      : { remove: false, refusal: UNMANAGED_REFUSAL };
   }
   return { remove: true };
 }

@@ -46,7 +46,8 @@ export function parseColumnsSpec(spec: string, headers: boolean): CustomColumns 
 /** Two lines of words: the headers, and a path under each. */
 export function parseColumnsFile(text: string, headers: boolean): CustomColumns {
   const [names = [], paths = []] = text.split('\n').map((line) => line.split(/\s+/).filter((word) => word !== ''));
-  if (names.length === 0 || names.length !== paths.length) throw new CliError(`number of headers (${names.length}) and field specifications (${paths.length}) don't match`);
+  if (names.length === 0 || names.length !== paths.length)
+    throw new CliError(`number of headers (${names.length}) and field specifications (${paths.length}) don't match`);
   return new CustomColumns(
     names.map((name, i) => column(name, paths[i])),
     headers,

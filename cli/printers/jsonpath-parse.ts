@@ -119,7 +119,18 @@ function parseQuoted(scanner: Scanner): string {
       continue;
     }
     scanner.at++;
-    const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', '\\': '\\', '"': '"', "'": "'", b: '\b', f: '\f', v: '\v', a: '\x07' };
+    const escapes: Record<string, string> = {
+      n: '\n',
+      t: '\t',
+      r: '\r',
+      '\\': '\\',
+      '"': '"',
+      "'": "'",
+      b: '\b',
+      f: '\f',
+      v: '\v',
+      a: '\x07',
+    };
     text += escapes[scanner.peek()] ?? `\\${scanner.peek()}`;
   }
   scanner.at++;

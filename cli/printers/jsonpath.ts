@@ -4,7 +4,7 @@
  */
 import { CliError } from '../errors.ts';
 import { compactJson, formatGo, formatJson, sortKeys } from './json.ts';
-import { parseTemplate, type PathNode } from './jsonpath-parse.ts';
+import { type PathNode, parseTemplate } from './jsonpath-parse.ts';
 
 export interface JsonPathOptions {
   /** Missing members yield nothing instead of an error. */
@@ -30,20 +30,27 @@ export function compileJsonPath(template: string, options: JsonPathOptions = {})
   const evaluator = new Evaluator(options.allowMissing ?? false);
   return {
     find: (value) => evaluator.run(nodes, value),
-    print: (value) => evaluator.run(nodes, value).map((results) => printResults(results, options.asJson ?? false)).join(''),
+    print: (value) =>
+      evaluator
+        .run(nodes, value)
+        .map((results) => printResults(results, options.asJson ?? false))
+        .join(''),
   };
 }
 
 function printResults(results: readonly unknown[], asJson: boolean): string {
   if (asJson) return formatJson(results.map(sortKeys)).trimEnd();
-  return results.map((value) => (typeof value === 'object' && value !== null ? compactJson(value) : value === null ? 'null' : formatGo(value))).join(' ');
+  return results
+    .map((value) => (typeof value === 'object' && value !== null ? compactJson(value) : value === null ? 'null' : formatGo(value)))
+    .join(' ');
 }
 
 /** `.metadata.name`, `metadata.name` and `{.metadata.name}` are the same, for columns and --sort-by. */
 export function relaxedPath(text: string): string {
   if (text === '') return '';
   const match = /^\{?\.?([^{}]+)\}?$/.exec(text) ?? /^\{\.?(.*)\}$/s.exec(text);
-  if (!match) throw new CliError(`unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'`);
+  if (!match)
+    throw new CliError(`unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'`);
   return match[1].startsWith('[') || match[1].startsWith('$') || match[1].startsWith('@') ? `{${match[1]}}` : `{.${match[1]}}`;
 }
 

@@ -13,13 +13,27 @@ import { compileJsonPath } from './jsonpath.ts';
 
 export type ObjectPrinter = (object: AnyObject) => string;
 
-const FORMATS = ['go-template', 'go-template-file', 'json', 'jsonpath', 'jsonpath-as-json', 'jsonpath-file', 'name', 'template', 'templatefile', 'yaml'];
+const FORMATS = [
+  'go-template',
+  'go-template-file',
+  'json',
+  'jsonpath',
+  'jsonpath-as-json',
+  'jsonpath-file',
+  'name',
+  'template',
+  'templatefile',
+  'yaml',
+];
 
 /**
  * The printer of `-o`, or undefined when `-o` is absent (or `wide`), where each verb has its own form.
  * `typed`: keep the order of members in JSON, for objects made here.
  */
-export async function objectPrinter(flags: Flags, options: { typed?: boolean; extra?: readonly string[] } = {}): Promise<ObjectPrinter | undefined> {
+export async function objectPrinter(
+  flags: Flags,
+  options: { typed?: boolean; extra?: readonly string[] } = {},
+): Promise<ObjectPrinter | undefined> {
   const [format, argument] = splitFormat(flags.string('output'), flags.string('template'));
   const missing = flags.has('allow-missing-template-keys') ? flags.bool('allow-missing-template-keys') : true;
   const keep = flags.has('show-managed-fields') && flags.bool('show-managed-fields');
@@ -107,13 +121,19 @@ export function withoutManagedFields(object: AnyObject): AnyObject {
   const items = (object as { items?: unknown }).items;
   const { managedFields: _managedFields, ...metadata } = object.metadata ?? {};
   const stripped = object.metadata?.managedFields === undefined ? object : { ...object, metadata };
-  return Array.isArray(items) ? ({ ...stripped, items: items.map((item) => withoutManagedFields(item as AnyObject)) } as AnyObject) : stripped;
+  return Array.isArray(items)
+    ? ({ ...stripped, items: items.map((item) => withoutManagedFields(item as AnyObject)) } as AnyObject)
+    : stripped;
 }
 
 const SUFFIX: Record<DryRun, string> = { none: '', client: ' (dry run)', server: ' (server dry run)' };
 
 /** Prints what a verb did: `deployment.apps/web created`, or the object as `-o` says. */
-export async function resultPrinter(flags: Flags, dryRun: DryRun = 'none', options: { typed?: boolean } = {}): Promise<(object: AnyObject, done: string) => string> {
+export async function resultPrinter(
+  flags: Flags,
+  dryRun: DryRun = 'none',
+  options: { typed?: boolean } = {},
+): Promise<(object: AnyObject, done: string) => string> {
   const printer = await objectPrinter(flags, options);
   if (printer) return (object) => printer(object);
   return (object, done) => `${objectName(object)} ${done}${SUFFIX[dryRun]}\n`;

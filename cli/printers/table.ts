@@ -9,7 +9,9 @@ import { RememberingTable } from './tabwriter.ts';
 export interface ServerTable {
   readonly kind: 'Table';
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
-  readonly columnDefinitions?: readonly { readonly name: string; readonly priority?: number; readonly type?: string; readonly format?: string }[] | null;
+  readonly columnDefinitions?:
+    | readonly { readonly name: string; readonly priority?: number; readonly type?: string; readonly format?: string }[]
+    | null;
   readonly rows?: readonly TableRow[] | null;
 }
 export interface TableRow {

@@ -19,7 +19,12 @@ export interface Pipeline {
 export type TemplateNode =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'action'; readonly pipeline: Pipeline }
-  | { readonly type: 'if' | 'range' | 'with'; readonly pipeline: Pipeline; readonly body: TemplateNode[]; readonly otherwise: TemplateNode[] }
+  | {
+      readonly type: 'if' | 'range' | 'with';
+      readonly pipeline: Pipeline;
+      readonly body: TemplateNode[];
+      readonly otherwise: TemplateNode[];
+    }
   | { readonly type: 'break' | 'continue' };
 
 interface Piece {
@@ -39,7 +44,9 @@ function split(source: string): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
   let trimNext = false;
-  for (const match of source.matchAll(/\{\{(-(?=\s))?((?:"(?:\\.|[^"\\])*"|`[^`]*`|'(?:\\.|[^'\\])*'|\/\*[\s\S]*?\*\/|[^}"`']|\}(?!\}))*?)(\s-)?\}\}/g)) {
+  for (const match of source.matchAll(
+    /\{\{(-(?=\s))?((?:"(?:\\.|[^"\\])*"|`[^`]*`|'(?:\\.|[^'\\])*'|\/\*[\s\S]*?\*\/|[^}"`']|\}(?!\}))*?)(\s-)?\}\}/g,
+  )) {
     let text = source.slice(at, match.index);
     if (trimNext) text = text.trimStart();
     if (match[1]) text = text.trimEnd();
@@ -67,13 +74,19 @@ function block(pieces: readonly Piece[], cursor: { at: number }): { nodes: Templ
     if (action === 'break' || action === 'continue') nodes.push({ type: action });
     else {
       const control = /^(if|range|with)\s+([\s\S]*)$/.exec(action);
-      nodes.push(control ? controlNode(control[1] as 'if', control[2], { pieces, cursor }) : { type: 'action', pipeline: parsePipeline(action) });
+      nodes.push(
+        control ? controlNode(control[1] as 'if', control[2], { pieces, cursor }) : { type: 'action', pipeline: parsePipeline(action) },
+      );
     }
   }
   return { nodes };
 }
 
-function controlNode(type: 'if' | 'range' | 'with', text: string, from: { pieces: readonly Piece[]; cursor: { at: number } }): TemplateNode {
+function controlNode(
+  type: 'if' | 'range' | 'with',
+  text: string,
+  from: { pieces: readonly Piece[]; cursor: { at: number } },
+): TemplateNode {
   const pipeline = parsePipeline(text);
   const body = block(from.pieces, from.cursor);
   if (body.stop === undefined) throw new Error('unexpected EOF');
@@ -88,7 +101,8 @@ function controlNode(type: 'if' | 'range' | 'with', text: string, from: { pieces
   return { type, pipeline, body: body.nodes, otherwise };
 }
 
-const TOKEN = /\s+|"(?:\\.|[^"\\])*"|`[^`]*`|'(?:\\.|[^'\\])+'|[-+]?\d[\w.]*|\$\w*|(?:\.[\p{L}_][\w\p{L}]*)|\.|:=|=|[|(),]|[\p{L}_][\w\p{L}]*/uy;
+const TOKEN =
+  /\s+|"(?:\\.|[^"\\])*"|`[^`]*`|'(?:\\.|[^'\\])+'|[-+]?\d[\w.]*|\$\w*|(?:\.[\p{L}_][\w\p{L}]*)|\.|:=|=|[|(),]|[\p{L}_][\w\p{L}]*/uy;
 
 function tokens(text: string): string[] {
   const out: string[] = [];
@@ -153,7 +167,16 @@ function operand(words: readonly string[], cursor: { at: number }): Operand {
   cursor.at++;
   if (word === '.') return { type: 'field', path: [] };
   if (word.startsWith('$')) return { type: 'variable', name: word, path: fields(words, cursor) };
-  if (word.startsWith('"')) return { type: 'constant', value: JSON.parse(word.replace(/\\x([0-9a-f]{2})/gi, '\\u00$1').replace(/\\a/g, '\\u0007').replace(/\\v/g, '\\u000b')) };
+  if (word.startsWith('"'))
+    return {
+      type: 'constant',
+      value: JSON.parse(
+        word
+          .replace(/\\x([0-9a-f]{2})/gi, '\\u00$1')
+          .replace(/\\a/g, '\\u0007')
+          .replace(/\\v/g, '\\u000b'),
+      ),
+    };
   if (word.startsWith('`')) return { type: 'constant', value: word.slice(1, -1) };
   if (word.startsWith("'")) return { type: 'constant', value: word.codePointAt(1) };
   if (/^[-+]?\d/.test(word)) return { type: 'constant', value: Number(word) };

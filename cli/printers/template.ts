@@ -1,7 +1,7 @@
 /** Runs parsed Go templates over decoded JSON. Mirrors text/template's exec.go with kubectl's extra functions (`exists`, `base64decode`). */
 import { CliError } from '../errors.ts';
 import { formatGo, sortKeys } from './json.ts';
-import { type Operand, parseGoTemplate, type Pipeline, type TemplateNode } from './template-parse.ts';
+import { type Operand, type Pipeline, parseGoTemplate, type TemplateNode } from './template-parse.ts';
 
 export interface GoTemplate {
   print(value: unknown): string;
@@ -187,7 +187,8 @@ const index = (value: unknown, ...keys: readonly unknown[]): unknown =>
   keys.reduce<unknown>((at, key) => {
     if (at === undefined || at === null) throw new Error('error calling index: index of untyped nil');
     if (Array.isArray(at)) {
-      if (typeof key !== 'number' || key < 0 || key >= at.length) throw new Error(`error calling index: index out of range: ${String(key)}`);
+      if (typeof key !== 'number' || key < 0 || key >= at.length)
+        throw new Error(`error calling index: index out of range: ${String(key)}`);
       return at[key];
     }
     return Object.hasOwn(at as object, String(key)) ? (at as Record<string, unknown>)[String(key)] : undefined;
@@ -197,7 +198,12 @@ const order = (a: unknown, b: unknown): number => ((a as number) < (b as number)
 
 const FUNCTIONS: Readonly<Record<string, (...args: readonly unknown[]) => unknown>> = {
   index,
-  len: (value) => (typeof value === 'string' ? Buffer.byteLength(value) : Array.isArray(value) ? value.length : Object.keys((value ?? {}) as object).length),
+  len: (value) =>
+    typeof value === 'string'
+      ? Buffer.byteLength(value)
+      : Array.isArray(value)
+        ? value.length
+        : Object.keys((value ?? {}) as object).length,
   not: (value) => !truth(value),
   eq: (first, ...others) => others.some((other) => other === first),
   ne: (a, b) => a !== b,
@@ -205,7 +211,10 @@ const FUNCTIONS: Readonly<Record<string, (...args: readonly unknown[]) => unknow
   le: (a, b) => order(a, b) <= 0,
   gt: (a, b) => order(a, b) > 0,
   ge: (a, b) => order(a, b) >= 0,
-  print: (...args) => args.map((arg, i) => (i > 0 && typeof arg !== 'string' && typeof args[i - 1] !== 'string' ? ` ${formatGo(arg)}` : formatGo(arg))).join(''),
+  print: (...args) =>
+    args
+      .map((arg, i) => (i > 0 && typeof arg !== 'string' && typeof args[i - 1] !== 'string' ? ` ${formatGo(arg)}` : formatGo(arg)))
+      .join(''),
   println: (...args) => `${args.map(formatGo).join(' ')}\n`,
   printf: (format, ...args) => sprintf(String(format), args),
   slice: (value, from, to) => (value as string).slice(Number(from ?? 0), to === undefined ? undefined : Number(to)),
@@ -225,15 +234,21 @@ const FUNCTIONS: Readonly<Record<string, (...args: readonly unknown[]) => unknow
 /** The verbs of Go's fmt that templates use: %s %v %d %q %t %f %%, with width, precision and left alignment. */
 export function sprintf(format: string, args: readonly unknown[]): string {
   let next = 0;
-  const text = format.replace(/%([-0+ #]*)(\d*)(?:\.(\d+))?([a-zA-Z%])/g, (_, flags: string, size: string, precision: string | undefined, verb: string) => {
-    if (verb === '%') return '%';
-    if (next >= args.length) return `%!${verb}(MISSING)`;
-    const body = verbText(verb, args[next++], precision);
-    const zero = flags.includes('0') && !flags.includes('-') && verb !== 's' && verb !== 'v';
-    return flags.includes('-') ? body.padEnd(Number(size)) : body.padStart(Number(size), zero ? '0' : ' ');
-  });
+  const text = format.replace(
+    /%([-0+ #]*)(\d*)(?:\.(\d+))?([a-zA-Z%])/g,
+    (_, flags: string, size: string, precision: string | undefined, verb: string) => {
+      if (verb === '%') return '%';
+      if (next >= args.length) return `%!${verb}(MISSING)`;
+      const body = verbText(verb, args[next++], precision);
+      const zero = flags.includes('0') && !flags.includes('-') && verb !== 's' && verb !== 'v';
+      return flags.includes('-') ? body.padEnd(Number(size)) : body.padStart(Number(size), zero ? '0' : ' ');
+    },
+  );
   if (next >= args.length) return text;
-  return `${text}%!(EXTRA ${args.slice(next).map((arg) => `${typeof arg === 'number' ? 'float64' : typeof arg}=${formatGo(arg)}`).join(', ')})`;
+  return `${text}%!(EXTRA ${args
+    .slice(next)
+    .map((arg) => `${typeof arg === 'number' ? 'float64' : typeof arg}=${formatGo(arg)}`)
+    .join(', ')})`;
 }
 
 function verbText(verb: string, value: unknown, precision: string | undefined): string {
@@ -243,4 +258,3 @@ function verbText(verb: string, value: unknown, precision: string | undefined): 
   const text = verb === 's' && typeof value === 'object' && value !== null && !Array.isArray(value) ? formatGo(value) : formatGo(value);
   return precision === undefined || verb === 'd' ? text : [...text].slice(0, Number(precision)).join('');
 }
-

@@ -55,7 +55,8 @@ function parsePairs(words: readonly string[], mapper: Mapper): WantedWords {
     }
     if (parts.length > 2) throw new CliError('arguments in resource/name form may not have more than one slash');
     const [type, name] = parts;
-    if (type === '' || name === '' || type.includes(',')) throw new CliError('arguments in resource/name form must have a single resource and name');
+    if (type === '' || name === '' || type.includes(','))
+      throw new CliError('arguments in resource/name form must have a single resource and name');
     const resource = mapper.resource(type);
     const key = `${resource.resource}.${resource.group}/${name}`;
     if (!seen.has(key)) wanted.push({ resource, name });

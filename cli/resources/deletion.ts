@@ -38,16 +38,25 @@ export async function untilGone(session: Session, target: Deletable, until: { ui
     if (!object || (until.uid !== undefined && object.metadata.uid !== until.uid)) return;
     const left = deadline - session.clock.monotonicMs();
     if (left <= 0) throw timedOut(resource, name);
-    const gone = await watchUntilDeleted(session, { path: resourcePath(resource, { namespace }), query: { ...query, resourceVersion: list.metadata.resourceVersion as string } }, left);
+    const gone = await watchUntilDeleted(
+      session,
+      { path: resourcePath(resource, { namespace }), query: { ...query, resourceVersion: list.metadata.resourceVersion as string } },
+      left,
+    );
     if (gone) return;
     if (session.signal.aborted) throw session.signal.reason;
   }
 }
 
-export const timedOut = (resource: Resource, name: string): CliError => new CliError(`timed out waiting for the condition on ${resource.resource}/${name}`);
+export const timedOut = (resource: Resource, name: string): CliError =>
+  new CliError(`timed out waiting for the condition on ${resource.resource}/${name}`);
 
 /** False when the watch ended or the time was up first. */
-async function watchUntilDeleted(session: Session, request: { path: string; query: Record<string, string> }, leftMs: number): Promise<boolean> {
+async function watchUntilDeleted(
+  session: Session,
+  request: { path: string; query: Record<string, string> },
+  leftMs: number,
+): Promise<boolean> {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, session.signal]);
   const cancel = Number.isFinite(leftMs) ? session.clock.setTimer(leftMs, () => stop.abort(new Error('time is up'))) : undefined;

@@ -5,7 +5,9 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 export function mergePatchBetween(from: object, to: object): Record<string, unknown> {
   const [old, next] = [from as Record<string, unknown>, to as Record<string, unknown>];
-  const changes: [string, unknown][] = Object.keys(old).filter((key) => !Object.hasOwn(next, key)).map((key) => [key, null]);
+  const changes: [string, unknown][] = Object.keys(old)
+    .filter((key) => !Object.hasOwn(next, key))
+    .map((key) => [key, null]);
   for (const [key, value] of Object.entries(next)) {
     const before = Object.hasOwn(old, key) ? old[key] : undefined;
     if (isObject(before) && isObject(value)) {

@@ -44,7 +44,8 @@ const isSet = (session: Session, name: string): boolean => session.flags.has(nam
 export async function fetchObjects(session: Session, words: readonly string[], options: FetchOptions = {}): Promise<Fetched> {
   const files = session.flags.has('filename') ? session.flags.list('filename') : [];
   if (files.length > 0) {
-    if (words.length > 0) throw new CliError("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well");
+    if (words.length > 0)
+      throw new CliError('when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well');
     return fetchManifests(session, files, options);
   }
   return fetchWords(session, words, options);
@@ -85,18 +86,23 @@ export function manifestNamespace(session: Session, resource: Resource, object: 
 
 async function fetchWords(session: Session, given: readonly string[], options: FetchOptions): Promise<Fetched> {
   const mapper = await session.mapper();
-  const words = options.type !== undefined && given.length > 0 && !given.some((word) => word.includes('/')) ? [options.type, ...given] : given;
+  const words =
+    options.type !== undefined && given.length > 0 && !given.some((word) => word.includes('/')) ? [options.type, ...given] : given;
   const { wanted, single } = parseResourceWords(words.length === 0 && options.type !== undefined ? [options.type] : words, mapper);
-  if (wanted.length === 0) throw new CliError('You must provide one or more resources by argument or filename.\nExample resource specifications include:\n   \'-f rsrc.yaml\'\n   \'--filename=rsrc.json\'\n   \'<resource> <name>\'\n   \'<resource>\'');
+  if (wanted.length === 0)
+    throw new CliError(
+      "You must provide one or more resources by argument or filename.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n   '<resource> <name>'\n   '<resource>'",
+    );
   const selector = flagOr(session, 'selector');
   const fieldSelector = flagOr(session, 'field-selector');
   const everywhere = isSet(session, 'all-namespaces');
   const named = wanted.some((w) => w.name !== undefined);
   if (named && selector !== '') throw new CliError('name cannot be provided when a selector is specified');
   if (named && fieldSelector !== '') throw new CliError('name cannot be provided when a selector is specified');
-  if (named && isSet(session, 'all')) throw new CliError('setting \'all\' parameter but found a non empty selector. ');
+  if (named && isSet(session, 'all')) throw new CliError("setting 'all' parameter but found a non empty selector. ");
   if (named && everywhere) throw new CliError('a resource cannot be retrieved by name across all namespaces');
-  if (!named && options.needsNames && selector === '' && fieldSelector === '' && !isSet(session, 'all')) throw new CliError('resource(s) were provided, but no name was specified');
+  if (!named && options.needsNames && selector === '' && fieldSelector === '' && !isSet(session, 'all'))
+    throw new CliError('resource(s) were provided, but no name was specified');
   return collect(session, wanted, { selector, fieldSelector, everywhere, single, subresource: options.subresource });
 }
 
@@ -128,7 +134,11 @@ async function collect(
 }
 
 /** All pages of a list; items carry apiVersion and kind as kubectl shows them. */
-export async function listAll(session: Session, resource: Resource, from: { namespace?: string; query?: Record<string, string | undefined> }): Promise<AnyObject[]> {
+export async function listAll(
+  session: Session,
+  resource: Resource,
+  from: { namespace?: string; query?: Record<string, string | undefined> },
+): Promise<AnyObject[]> {
   const items: AnyObject[] = [];
   let next: string | undefined;
   do {

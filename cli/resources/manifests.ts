@@ -60,7 +60,9 @@ function unfold(document: unknown, source: string): Manifest[] {
   const unreadable = (why: string): CliError => new CliError(`unable to decode "${source}": ${why}`);
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     const shown = Array.isArray(document) ? 'array' : typeof document;
-    throw unreadable(`json: cannot unmarshal ${shown} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`);
+    throw unreadable(
+      `json: cannot unmarshal ${shown} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+    );
   }
   const object = document as AnyObject & { items?: unknown };
   if (typeof object.kind !== 'string' || object.kind === '') throw unreadable(`Object 'Kind' is missing in '${JSON.stringify(document)}'`);

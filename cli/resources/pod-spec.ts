@@ -2,9 +2,9 @@
 import type { AnyObject } from '../../machinery/api/object.ts';
 import type { Container, PodSpec } from '../../machinery/api/types/core.v1.ts';
 import { CliError, throwAll } from '../errors.ts';
+import type { FlagTable } from '../flags.ts';
 import { resultPrinter } from '../printers/output.ts';
 import type { Session } from '../session.ts';
-import type { FlagTable } from '../flags.ts';
 import { ALL_NAMESPACES_FLAG, DRY_RUN_FLAG, dryRunOf, FILE_FLAGS, managerFlag, OUTPUT_FLAGS, SELECTOR_FLAGS } from '../verb-flags.ts';
 import { fetchObjects } from './fetch.ts';
 
@@ -66,7 +66,9 @@ export async function changeContainers(session: Session, call: ContainerVerb): P
       }
       const patch = podSpecPatch(object.kind, Object.fromEntries(lists));
       const write = { dryRun, fieldManager: flags.string('field-manager') };
-      session.out(print(await session.api.patch(resource, { namespace, name }, 'application/strategic-merge-patch+json', patch, write), call.done));
+      session.out(
+        print(await session.api.patch(resource, { namespace, name }, 'application/strategic-merge-patch+json', patch, write), call.done),
+      );
     } catch (error) {
       errors.push(error);
     }
@@ -86,5 +88,10 @@ function changedLocally(object: AnyObject, lists: readonly (readonly [string, Co
 /** `*`, a name, or the pattern of one: `web-*`. */
 export function matchesName(pattern: string, name: string): boolean {
   if (!pattern.includes('*')) return pattern === name;
-  return new RegExp(`^${pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&')).join('.*')}$`).test(name);
+  return new RegExp(
+    `^${pattern
+      .split('*')
+      .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+      .join('.*')}$`,
+  ).test(name);
 }

@@ -1,8 +1,9 @@
 /** What the rollout verbs know of each workload kind. Mirrors kubectl `polymorphichelpers`. */
-import type { DaemonSet, Deployment, ReplicaSet, StatefulSet, ControllerRevision } from '../../machinery/api/types/apps.v1.ts';
+
 import type { AnyObject } from '../../machinery/api/object.ts';
 import { controllerOf } from '../../machinery/api/object.ts';
 import { formatSelector, selectorOf } from '../../machinery/api/selector.ts';
+import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../../machinery/api/types/apps.v1.ts';
 import { CliError } from '../errors.ts';
 import type { Found } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
@@ -17,7 +18,8 @@ const WITH_ROLLOUTS = ['Deployment', 'DaemonSet', 'StatefulSet'];
 /** `what` is the noun of the refusal: `status viewer`, `history viewer`, `rollbacker`. */
 export function checkKind(object: AnyObject, what: string): void {
   const group = object.apiVersion.includes('/') ? object.apiVersion.split('/')[0] : '';
-  if (group !== 'apps' || !WITH_ROLLOUTS.includes(object.kind)) throw new CliError(`no ${what} has been implemented for ${object.kind}${group === '' ? '' : `.${group}`}`);
+  if (group !== 'apps' || !WITH_ROLLOUTS.includes(object.kind))
+    throw new CliError(`no ${what} has been implemented for ${object.kind}${group === '' ? '' : `.${group}`}`);
 }
 
 /** One recorded state of a workload's template. */
@@ -44,9 +46,17 @@ export async function revisionsOf(session: Session, { resource, namespace, objec
 
 function revision(object: AnyObject): Revision | undefined {
   const annotations = object.metadata.annotations ?? {};
-  const number = object.kind === 'ReplicaSet' ? Number(annotations[REVISION] ?? Number.NaN) : (object as unknown as ControllerRevision).revision;
+  const number =
+    object.kind === 'ReplicaSet' ? Number(annotations[REVISION] ?? Number.NaN) : (object as unknown as ControllerRevision).revision;
   if (!Number.isFinite(number)) return undefined;
   return { number, changeCause: annotations[CHANGE_CAUSE] || '<none>', object };
+}
+
+/** The pod template of a revision as it is recorded. */
+export function recordedTemplate({ object }: Revision): Record<string, unknown> {
+  return object.kind === 'ReplicaSet'
+    ? { ...(object as unknown as ReplicaSet).spec?.template }
+    : templateOf({ object, number: 0, changeCause: '' });
 }
 
 /** The pod template of a revision, without the labels its controller added. */
