@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { badRequest, conflict, forbidden, StatusError } from '../api/status.ts';
 import type { ConfigMap } from '../api/types/core.v1.ts';
+import { ConnectionError } from '../client/errors.ts';
 import { configmaps, pods } from '../client/resource-type.ts';
 import { MemoryClient } from '../client/testing/memory-client.ts';
+import { type Clock, systemClock } from '../process/clock.ts';
 import { act, batches } from './act.ts';
 import type { Action, Plan } from './plan.ts';
 
@@ -17,12 +19,14 @@ const create = (name: string, more: { tolerate?: readonly string[] } = {}): Acti
 });
 const remove = (name: string, uid: string): Action => ({ do: 'delete', type: configmaps, name: { namespace: 'ns', name }, uid });
 
-async function run(plan: Plan, client = new MemoryClient()) {
+async function run(plan: Plan, client = new MemoryClient(), clock: Clock = systemClock) {
   const told: string[] = [];
   const noted: string[] = [];
   const failure = await act('ns/web', plan, {
     name: 'test',
     client,
+    clock,
+    signal: new AbortController().signal,
     recorder: { event: (_about, type, reason, message) => void told.push(`${type} ${reason}: ${message}`), flush: async () => undefined },
     freshness: {
       note: (key, type, metadata) => void noted.push(`${key} ${type.resource} ${metadata?.resourceVersion}`),
@@ -178,4 +182,28 @@ test('a plan without preconditions is refused as the bug it is', async () => {
     },
   ];
   for (const action of bad) await assert.rejects(run({ actions: [action] }), /without/);
+});
+
+test('a creation whose answer was lost is looked for before the key goes on', async () => {
+  const client = new MemoryClient();
+  let lost = true;
+  client.intercept = (verb) => {
+    if (verb !== 'create' || !lost) return;
+    lost = false;
+    // the server did it, the answer never came
+    queueMicrotask(() => void client.create(configmaps, map('b')));
+    throw new ConnectionError('https://server', Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }));
+  };
+  const { failure, noted } = await run({ actions: [create('b')] }, client);
+  assert.match(failure?.message ?? '', /https:..server/);
+  assert.deepEqual(noted, ['ns/web configmaps 1']);
+});
+
+test('a refused connection leaves no doubt', async () => {
+  const client = new MemoryClient();
+  client.intercept = () => {
+    throw new ConnectionError('https://server', Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
+  };
+  const { noted } = await run({ actions: [create('b')] }, client);
+  assert.deepEqual(noted, []);
 });

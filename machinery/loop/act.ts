@@ -11,7 +11,9 @@ import { isReason, StatusError } from '../api/status.ts';
 import type { Client } from '../client/client.ts';
 import type { EventRecorder } from '../client/event-recorder.ts';
 import type { ResourceType } from '../client/resource-type.ts';
+import type { Clock } from '../process/clock.ts';
 import { asyncFailpoint } from '../process/failpoints.ts';
+import { isDoubtful, resolveDoubt } from './doubt.ts';
 import type { Freshness } from './freshness.ts';
 import type { Action, Plan, PlannedEvent } from './plan.ts';
 
@@ -21,6 +23,8 @@ export interface ActDeps {
   readonly client: Client;
   readonly recorder: EventRecorder;
   readonly freshness: Pick<Freshness, 'note' | 'noteDeletion'>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
 }
 
 /** What became of one action: the object as written, or why not. `undefined`: not tried. */
@@ -74,6 +78,7 @@ async function perform(key: string, action: Action, deps: ActDeps): Promise<Resu
     return { written: await send(key, action, deps) };
   } catch (error) {
     const failed = error instanceof Error ? error : new Error(String(error));
+    if (action.do === 'create' && isDoubtful(failed)) await resolveDoubt(key, action, deps);
     return isTolerated(action, failed) ? { tolerated: failed } : { failed };
   }
 }

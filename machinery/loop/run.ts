@@ -38,7 +38,8 @@ async function runPlanned<Observed>(controller: PlannedController<Observed>, con
   if (context.signal.aborted) return;
   logger.info('copies are complete, starting to reconcile');
   const recorder = context.recorder(controller.component);
-  const deps = { name: controller.name, client: context.client, recorder, freshness };
+  const { client, clock, signal } = context;
+  const deps = { name: controller.name, client, recorder, freshness, clock, signal };
 
   /** The five lines. */
   const pass = async (key: string): Promise<void> => {
