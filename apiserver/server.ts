@@ -20,6 +20,7 @@ import { PageNotFound } from './http/refusals.ts';
 import { BadTarget, parseRequestInfo } from './http/request-info.ts';
 import type { RequestMetrics } from './http/request-metrics.ts';
 import { sendAnswer, sendError } from './http/respond.ts';
+import { answerUnparsed } from './http/unparsed.ts';
 
 export interface ServerDeps {
   readonly api: Api;
@@ -67,18 +68,19 @@ function makeApp(deps: ServerDeps): FastifyInstance {
     // The router sees one address: paths are read once, by hand, in parseRequestInfo.
     rewriteUrl: () => '/',
     forceCloseConnections: true,
+    clientErrorHandler: answerUnparsed,
     exposeHeadRoutes: false,
   } as object) as unknown as FastifyInstance;
 }
 
 export function createApiServer(deps: ServerDeps): ApiHttpServer {
   const app = makeApp(deps);
+  tune(app.server as unknown as Http2SecureServer);
   addSteps(app, deps);
   const second: Http2SecureServer[] = [];
   return {
     listen: async (host, port) => {
       await app.listen({ host, port });
-      tune(app.server as unknown as Http2SecureServer);
       return (app.server.address() as { port: number }).port;
     },
     listenSocket: async (path) => {
@@ -97,10 +99,11 @@ export function createApiServer(deps: ServerDeps): ApiHttpServer {
 
 /** Idle HTTP/1.1 connections stay open long enough for pooled clients; slow headers do not. */
 function tune(server: Http2SecureServer): void {
-  const http1 = server as unknown as { keepAliveTimeout: number; headersTimeout: number; requestTimeout: number };
+  const http1 = server as unknown as { keepAliveTimeout: number; headersTimeout: number; requestTimeout: number; maxHeaderSize: number };
   http1.keepAliveTimeout = 120_000;
   http1.headersTimeout = 32_000;
   http1.requestTimeout = 0;
+  http1.maxHeaderSize = MAX_HEADER_BYTES;
   server.on('sessionError', () => undefined);
 }
 

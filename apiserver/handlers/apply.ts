@@ -44,7 +44,7 @@ export function readConfiguration(bytes: Buffer, options: WriteOptions): Plain {
   try {
     read = readYaml(bytes.toString('utf8'));
   } catch (error) {
-    throw badRequest(`error decoding YAML: ${(error as Error).message}`);
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${(error as Error).message}`);
   }
   if (read.problems.length > 0 && options.fieldValidation === 'Strict') {
     const lines = read.problems.map((text) => `\n  ${text}`).join('');
@@ -53,7 +53,7 @@ export function readConfiguration(bytes: Buffer, options: WriteOptions): Plain {
   const value = read.value ?? {};
   if (!isPlain(value))
     throw badRequest(
-      `error decoding YAML: json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type map[string]interface {}`,
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type map[string]interface {}`,
     );
   return value;
 }

@@ -4,6 +4,7 @@
  */
 import { formatGroupResource, type KubeObject } from '../../machinery/api/object.ts';
 import { badRequest, internalError, isReason, StatusError, unclassified } from '../../machinery/api/status.ts';
+import { bodyType } from '../http/body.ts';
 import type { RequestContext } from '../http/context.ts';
 import { warn } from '../http/context.ts';
 import { type WriteOptions, writeOptions } from '../http/write-options.ts';
@@ -23,6 +24,7 @@ const MAX_GENERATED_NAME = 63;
 const NAME_ATTEMPTS = 8;
 
 export async function create(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
+  bodyType(context);
   const options = writeOptions(context, 'CreateOptions');
   const sent = await decodeBody(context, served, options.fieldValidation);
   fillNamespace(context, served, sent);

@@ -100,6 +100,7 @@ function checkEnvelope(value: unknown, expected: ExpectedKind, bytes: Buffer): R
       bytes,
     );
   }
+  if (object['apiVersion'] === '/') object['apiVersion'] = '';
   const apiVersion = (object['apiVersion'] as string | undefined) ?? '';
   if (apiVersion.split('/').length > 2) throw unrecognized(expected, `unexpected GroupVersion string: ${apiVersion}`, bytes);
   checkKind(expected, (object['kind'] as string) || expected.kind, (object['apiVersion'] as string) || formatApiVersion(expected));

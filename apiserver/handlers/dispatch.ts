@@ -3,7 +3,7 @@
  * three refusals (text 404, Status 404, 405) an address gets that does not.
  */
 
-import { methodNotAllowed, notFoundPath } from '../../machinery/api/status.ts';
+import { badRequest, methodNotAllowed, notFoundPath } from '../../machinery/api/status.ts';
 import type { RequestContext } from '../http/context.ts';
 import { warn } from '../http/context.ts';
 import { type Negotiated, negotiate } from '../http/negotiate.ts';
@@ -42,8 +42,15 @@ export async function dispatch(api: Api, context: RequestContext): Promise<Dispa
   const served = find(api, context);
   const route = routeOf(context, served);
   if (served.definition.deprecation) warn(context, served.definition.deprecation);
+  if (context.info.parts.length > 1) requireSegment(context.info.name);
   const form = formOf(context, route);
   return { answer: await route.handler(api, context, served, form), form };
+}
+
+/** A name that could not be a segment of a path names nothing, whatever the kind. */
+function requireSegment(name: string): void {
+  const why = name === '.' || name === '..' ? `may not be '${name}'` : name.includes('%') ? "may not contain '%'" : undefined;
+  if (why !== undefined) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${why}`);
 }
 
 function formOf(context: RequestContext, route: Route): Negotiated {

@@ -1,6 +1,8 @@
 /** GET of one object. Mirrors apiserver `handlers/get.go`: a resourceVersion means "not older than". */
+import { badRequest } from '../../machinery/api/status.ts';
 import type { RequestContext } from '../http/context.ts';
 import { invalidVersion, parseRevision, requireReached } from '../http/list-options.ts';
+import { isTrue } from '../http/write-options.ts';
 import type { Answer } from './answer.ts';
 import type { Api } from './api.ts';
 import { requireKeyable } from './list.ts';
@@ -10,6 +12,7 @@ import type { ServedResource } from './served.ts';
 export async function get(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
   const { namespace, name, query } = context.info;
   requireKeyable(served, namespace, name);
+  if (isTrue(query.get('export'))) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
   const version = query.get('resourceVersion') ?? '';
   if (version !== '') {
     const revision = parseRevision(version);

@@ -153,7 +153,7 @@ export function decodePatched(context: RequestContext, expected: PatchedKind, in
   try {
     const result = input.result as Record<string, unknown>;
     const value = body.type === STRATEGIC_PATCH ? fromUnstructured(expected.schema, result) : result;
-    checkKind(expected, value);
+    if (body.type !== STRATEGIC_PATCH) checkKind(expected, value);
     const decoded = decodeObject(expected.schema, value, { strict: true });
     object = decoded.object as unknown as KubeObject;
     problems.push(...strictProblems(decoded.unknownFields, body.duplicates));

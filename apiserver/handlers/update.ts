@@ -8,6 +8,7 @@
 import { deepClone } from '../../machinery/api/equality.ts';
 import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
 import { badRequest, conflict, notFound, unclassified } from '../../machinery/api/status.ts';
+import { bodyType } from '../http/body.ts';
 import type { RequestContext } from '../http/context.ts';
 import { warn } from '../http/context.ts';
 import { parseRevision } from '../http/list-options.ts';
@@ -25,6 +26,7 @@ import { encodeAt, groupResource, isNoOp, keyOf, modified, normalized, persistDe
 import { type ServedResource, toStored } from './served.ts';
 
 export async function update(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
+  bodyType(context);
   const options = writeOptions(context, 'UpdateOptions');
   const { name, subresource } = context.info;
   const sent = await decodeBody(context, served, options.fieldValidation);

@@ -13,22 +13,30 @@ import { header } from './context.ts';
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const BODY_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
+/** Throws 413 beyond the limit; what is still to come is then discarded, so that the client gets to read the answer. */
 export async function readBody(context: RequestContext): Promise<Buffer> {
+  const { raw } = context;
   const declared = Number(header(context, 'content-length') ?? '0');
-  if (declared > MAX_BODY_BYTES && header(context, 'transfer-encoding') === undefined) throw tooLarge();
+  if (declared > MAX_BODY_BYTES && header(context, 'transfer-encoding') === undefined) {
+    raw.resume();
+    throw tooLarge();
+  }
   const chunks: Buffer[] = [];
   let size = 0;
-  try {
-    for await (const chunk of context.raw as AsyncIterable<Buffer>) {
+  return new Promise((resolve, reject) => {
+    raw.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) throw tooLarge();
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof StatusError) throw error;
-    throw badRequest(`the body of the request could not be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+      if (size > MAX_BODY_BYTES) {
+        chunks.length = 0;
+        reject(tooLarge());
+      } else chunks.push(chunk);
+    });
+    raw.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    const cut = (error?: Error): void =>
+      reject(badRequest(`the body of the request could not be read: ${error?.message ?? 'the connection was closed'}`));
+    raw.once('error', cut);
+    raw.once('aborted', () => cut());
+  });
 }
 
 const tooLarge = (): StatusError => requestEntityTooLarge(`limit is ${MAX_BODY_BYTES}`);
@@ -37,9 +45,10 @@ const tooLarge = (): StatusError => requestEntityTooLarge(`limit is ${MAX_BODY_B
 export function bodyType(context: RequestContext): string {
   const sent = header(context, 'content-type') ?? '';
   if (sent === '') return 'application/json';
-  const type = sent.split(';', 1)[0]!.trim().toLowerCase();
-  if (!BODY_TYPES.includes(type)) throw unsupportedBody(BODY_TYPES);
-  return type;
+  const [type = '', ...parameters] = sent.split(';').map((part) => part.trim());
+  if (parameters.some((parameter) => parameter !== '' && !parameter.includes('='))) throw unsupportedBody(BODY_TYPES);
+  if (!BODY_TYPES.includes(type.toLowerCase())) throw unsupportedBody(BODY_TYPES);
+  return type.toLowerCase();
 }
 
 export const unsupportedBody = (types: readonly string[]): StatusError =>

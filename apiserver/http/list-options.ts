@@ -57,6 +57,7 @@ export function validateListOptions(options: ListOptions, isWatch: boolean): voi
       errors.push(
         forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
       );
+      if (match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
     }
     if (!isWatch) {
       if (resourceVersion === '')
@@ -70,6 +71,8 @@ export function validateListOptions(options: ListOptions, isWatch: boolean): voi
       }
     }
   }
+  if (isWatch && options.continue !== '')
+    errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'));
   if (options.sendInitialEvents !== undefined && !isWatch)
     errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   if (options.sendInitialEvents !== undefined && isWatch) errors.push(...initialEventErrors(options));
@@ -78,12 +81,11 @@ export function validateListOptions(options: ListOptions, isWatch: boolean): voi
 
 function initialEventErrors(options: ListOptions): FieldError[] {
   const errors: FieldError[] = [];
-  if (options.resourceVersionMatch === '') {
+  const { resourceVersionMatch: match } = options;
+  if (match !== 'NotOlderThan') {
     errors.push(forbiddenField('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
-  } else if (options.resourceVersionMatch !== 'NotOlderThan') {
-    errors.push(notSupported('resourceVersionMatch', options.resourceVersionMatch, ['NotOlderThan']));
+    if (match !== '') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
   }
-  if (options.continue !== '') errors.push(forbiddenField('continue', 'continue is forbidden for watch'));
   return errors;
 }
 
