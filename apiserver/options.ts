@@ -9,7 +9,12 @@ export const apiServerOptions = defineOptions({
   advertiseAddress: { type: 'string', help: 'address that the kubernetes Service leads to; the bind address when not given' },
   securePort: { type: 'integer', default: 6443, min: 0, max: 65535, help: 'port to serve HTTPS on; 0 takes a free one' },
   writeKubeconfig: { type: 'string', help: 'file to write an administrator kubeconfig to' },
-  nodeCertificates: { type: 'list', default: [], help: 'names of nodes to issue kubeconfigs for, in <data-dir>/kubeconfigs' },
+  issueKubeconfigs: {
+    type: 'list',
+    default: [],
+    help: 'kubeconfigs to write into <data-dir>/kubeconfigs: admin, controllers, scheduler, or the name of a node',
+  },
+  kubeconfigServer: { type: 'string', default: '', help: 'URL of this server in those kubeconfigs; empty: the one it listens on' },
   certHosts: { type: 'list', default: [], help: 'further names and addresses of the serving certificate' },
   serviceClusterIpRange: { type: 'string', default: '10.96.0.0/16', help: 'CIDR that Services get their cluster IPs from' },
   serviceNodePortRange: { type: 'string', default: '30000-32767', help: 'ports that Services of type NodePort get theirs from' },

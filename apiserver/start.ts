@@ -150,20 +150,40 @@ interface KubeconfigSetup {
   readonly unixSocket: string | undefined;
 }
 
+interface Identity {
+  readonly user: string;
+  readonly groups: readonly string[];
+  /** Of a kubelet, which serves its logs with the same certificate. */
+  readonly hosts?: readonly string[];
+}
+
+/** Who the bearer of an issued kubeconfig is; a name that is not of a component is a node's. Upstream's user and group names. */
+const IDENTITIES: Readonly<Record<string, Identity>> = {
+  admin: { user: 'kubernetes-admin', groups: ['system:masters'] },
+  controllers: { user: 'system:kube-controller-manager', groups: [] },
+  scheduler: { user: 'system:kube-scheduler', groups: [] },
+};
+
+const identityOf = (name: string): Identity =>
+  Object.hasOwn(IDENTITIES, name)
+    ? IDENTITIES[name]!
+    : { user: `system:node:${name}`, groups: ['system:nodes'], hosts: [name, 'localhost', '127.0.0.1'] };
+
 async function writeKubeconfigs({ setup, pki, url, unixSocket }: KubeconfigSetup): Promise<void> {
   const { options, dataDir, deps } = setup;
-  const write = async (path: string, user: string, identity: { user: string; groups: string[]; hosts?: string[] }): Promise<void> => {
+  const write = async (path: string, user: string, identity: Identity, server: string): Promise<void> => {
     const client = await issueClientCertificate(pki, identity, deps.clock);
-    writeKubeconfig(path, { server: url, ca: pki.ca.cert, user, client, ...(unixSocket !== undefined && { unixSocket }) });
+    const local = server === url && unixSocket !== undefined;
+    writeKubeconfig(path, { server, ca: pki.ca.cert, user, client, ...(local && { unixSocket }) });
   };
-  const admin = { user: 'kubernetes-admin', groups: ['system:masters'] };
-  if (options.writeKubeconfig !== undefined) await write(resolve(options.writeKubeconfig), 'admin', admin);
-  if (options.nodeCertificates.length === 0) return;
+  if (options.writeKubeconfig !== undefined) await write(resolve(options.writeKubeconfig), 'admin', identityOf('admin'), url);
+  if (options.issueKubeconfigs.length === 0) return;
   const directory = join(dataDir, 'kubeconfigs');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  for (const node of options.nodeCertificates) {
-    const identity = { user: `system:node:${node}`, groups: ['system:nodes'], hosts: [node, 'localhost', '127.0.0.1'] };
-    await write(join(directory, `${node}.kubeconfig`), identity.user, identity);
+  for (const name of options.issueKubeconfigs) {
+    const identity = identityOf(name);
+    const user = name === 'admin' ? name : identity.user;
+    await write(join(directory, `${name}.kubeconfig`), user, identity, options.kubeconfigServer || url);
   }
 }
 

@@ -38,7 +38,7 @@ async function kubelet(server: TestApiServer, name: string): Promise<RunningComp
 }
 
 async function setUp(t: TestContext) {
-  const server = await startTestApiServer(t, { nodeCertificates: NAMES });
+  const server = await startTestApiServer(t, { issueKubeconfigs: NAMES });
   await server.client.create(serviceaccounts, {
     apiVersion: 'v1',
     kind: 'ServiceAccount',
