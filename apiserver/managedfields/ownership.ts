@@ -7,7 +7,7 @@ import type { TypeSchema } from '../../machinery/api/schema/schema.ts';
 import { type Comparison, compare, type Reading } from './compare.ts';
 import { difference, type FieldSet, intersection, isEmptySet, recursiveDifference, union } from './field-set.ts';
 import { dropEmpty, type Managers, withSet } from './managers.ts';
-import { type Typed, typedStruct } from './typed.ts';
+import { printedView, typedStruct } from './typed.ts';
 
 /** A served version of the kind, and the way between it and the version of the request. Both functions return private copies. */
 export interface OtherVersion {
@@ -87,14 +87,28 @@ export function takeOver(managers: Managers, conflicts: ReadonlyMap<string, Fiel
   dropEmpty(managers);
 }
 
-function compareIn(type: OwnedType, apiVersion: string, states: States): Comparison | undefined {
+/**
+ * A version of the kind, the requested one among them. What goes into a conversion is whole, as Go's structs are, also where it has been pruned
+ * down to nothing; so is what comes out.
+ */
+export function versionOf(type: OwnedType, apiVersion: string): OtherVersion | undefined {
+  const same = (object: Plain): Plain => object;
+  if (apiVersion === type.apiVersion) return { schema: type.schema, fromRequested: same, toRequested: same };
   const other = type.otherVersion?.(apiVersion);
+  if (other === undefined || type.reading === 'literal') return other;
+  const whole = (schema: TypeSchema, object: Plain): Plain => printedView(typedStruct(schema), object) as Plain;
+  return {
+    schema: other.schema,
+    fromRequested: (object) => whole(other.schema, other.fromRequested(whole(type.schema, object))),
+    toRequested: (object) => whole(type.schema, other.toRequested(whole(other.schema, object))),
+  };
+}
+
+function compareIn(type: OwnedType, apiVersion: string, states: States): Comparison | undefined {
+  const other = versionOf(type, apiVersion);
   if (other === undefined) return undefined;
-  const typed: Typed = typedStruct(other.schema);
-  return withoutReset(
-    type,
-    compare(typed, other.fromRequested(states.before), other.fromRequested(states.after), type.reading ?? 'printed'),
-  );
+  const [before, after] = [other.fromRequested(states.before), other.fromRequested(states.after)];
+  return withoutReset(type, compare(typedStruct(other.schema), before, after, type.reading ?? 'printed'));
 }
 
 function withoutReset({ resetFields }: OwnedType, comparison: Comparison): Comparison {

@@ -6,7 +6,7 @@ import type { Plain } from '../../machinery/api/plain.ts';
 import { difference, EMPTY_SET, type FieldSet, intersection, isEmptySet, union } from './field-set.ts';
 import type { Manager, Managers } from './managers.ts';
 import { fieldsOf, removeFields, withNamedParents } from './merge.ts';
-import type { OtherVersion, OwnedType } from './ownership.ts';
+import { type OwnedType, versionOf } from './ownership.ts';
 import { type Typed, typedStruct } from './typed.ts';
 
 interface Pruning {
@@ -59,11 +59,6 @@ function restore(type: Typed, { whole, pruned }: { whole: Plain; pruned: Plain }
 function addBackDangling(type: Typed, { whole, pruned }: { whole: Plain; pruned: Plain }, last: FieldSet): Plain {
   const gone = difference(withNamedParents(type, fieldsOf(type, whole)), withNamedParents(type, fieldsOf(type, pruned)));
   return asObject(removeFields(type, whole, intersection(gone, last)));
-}
-
-function versionOf(type: OwnedType, apiVersion: string): OtherVersion | undefined {
-  if (apiVersion !== type.apiVersion) return type.otherVersion?.(apiVersion);
-  return { schema: type.schema, fromRequested: (object) => object, toRequested: (object) => object };
 }
 
 function asObject(value: unknown): Plain {
