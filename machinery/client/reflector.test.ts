@@ -182,3 +182,18 @@ test('handlers added later are told what is there', async (t) => {
   informer.addHandler(({ object }) => seen.push(object?.metadata.name ?? ''));
   assert.deepEqual(seen, ['a']);
 });
+
+test('a quiet watch that breaks again and again is taken up each time at once', async (t) => {
+  let watches = 0;
+  const { informer } = await follow(t, (_request, response) => {
+    watches++;
+    if (watches === 1) response.write(initialEnd(7));
+    else response.flushHeaders();
+    if (watches < 7) systemClock.setTimer(300, () => response.destroy());
+    else response.write(bookmark(8));
+  });
+  const startedMs = systemClock.monotonicMs();
+  await within(informer, 8);
+  const tookMs = systemClock.monotonicMs() - startedMs;
+  assert.ok(tookMs < 3_500, `took ${tookMs} ms for six breaks of 300 ms`);
+});

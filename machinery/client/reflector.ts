@@ -45,6 +45,8 @@ const PAGE = 500;
 const WATCH_SECONDS = 300;
 /** A watch that has been silent for longer than this, bookmarks included, is taken for dead (a peer that vanished without a word). */
 const SILENCE_MS = 180_000;
+/** A watch that held for so long was a success, even if nothing happened: the next failure is a first one. */
+const HELD_MS = 250;
 /** A watch that ends sooner and brought nothing counts as a failure, or a broken server would be asked in a tight loop. */
 const SHORT_WATCH_MS = 1_000;
 
@@ -143,7 +145,8 @@ export class Reflector<T extends KubeObject> {
     const either = AbortSignal.any([signal, ended.signal]);
     let initial: Map<string, T> | undefined = this.#revision === '' ? new Map() : undefined;
     let events = 0;
-    let heardMs = clock.monotonicMs();
+    const startedMs = clock.monotonicMs();
+    let heardMs = startedMs;
     let cancel = (): void => undefined;
     const listen = (): void => {
       cancel = clock.setTimer(
@@ -173,6 +176,7 @@ export class Reflector<T extends KubeObject> {
       if (initial) throw new Error('the watch ended before the full state was there');
       return events;
     } finally {
+      if (clock.monotonicMs() - startedMs > HELD_MS) this.#backoff.reset();
       cancel();
       ended.abort();
     }
