@@ -29,7 +29,11 @@ export const kubeletOptions = defineOptions({
     max: 65535,
     help: 'port of health, metrics and debug pages; a free one when it is taken or 0',
   },
-  nodeIp: { type: 'string', default: '', help: 'address of the node as others reach it; empty: --address' },
+  nodeIp: {
+    type: 'string',
+    default: '',
+    help: 'address of the node as others reach it; empty: --address, or the first address of this machine when that is 0.0.0.0',
+  },
   tlsCertFile: { type: 'string', default: '', help: 'certificate of the log server; empty: the client certificate of the kubeconfig' },
   tlsPrivateKeyFile: { type: 'string', default: '', help: 'key of --tls-cert-file' },
   clientCaFile: { type: 'string', default: '', help: 'authority of the certificates that may read logs; empty: the one of the kubeconfig' },

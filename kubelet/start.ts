@@ -4,7 +4,7 @@
 import { X509Certificate } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { arch, hostname } from 'node:os';
+import { arch, hostname, networkInterfaces } from 'node:os';
 import type { Node, Pod, Taint } from '../machinery/api/types/core.v1.ts';
 import type { Client } from '../machinery/client/client.ts';
 import { createClient } from '../machinery/client/connect.ts';
@@ -220,8 +220,16 @@ async function orFree<T>(port: number, start: (port: number) => Promise<T>): Pro
   }
 }
 
+const isWildcard = (address: string): boolean => address === '0.0.0.0' || address === '::';
+
+/** The address by which another machine (or container) reaches this one; the loopback when there is no other. */
+function firstOwnAddress(): string {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return all.find((address) => address.family === 'IPv4' && !address.internal)?.address ?? '127.0.0.1';
+}
+
 function factsOf(options: KubeletOptions, name: string, port: number): NodeFacts {
-  const ip = options.nodeIp || (options.address === '0.0.0.0' || options.address === '::' ? '127.0.0.1' : options.address);
+  const ip = options.nodeIp || (isWildcard(options.address) ? firstOwnAddress() : options.address);
   return {
     name,
     labels: { ...zoneLabel(options, name), ...options.nodeLabels },
