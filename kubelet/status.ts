@@ -19,6 +19,8 @@ export interface StatusInput {
   readonly acceptedAtMs: number;
   /** Why the kubelet ended or refused the pod as a whole: Evicted, DeadlineExceeded, OutOfcpu … */
   readonly failure?: { readonly reason: string; readonly message: string };
+  /** Containers whose configuration is missing, and why. */
+  readonly blocked?: ReadonlyMap<string, string>;
   readonly now: Date;
 }
 
@@ -58,7 +60,12 @@ function containerStatus(input: StatusInput, spec: Container, role: 'init' | 'ap
   if (!container && known?.state?.terminated) return known;
   const running = container?.state === 'running';
   const completed = role === 'init' && !isSidecar(spec) && container?.exit?.exitCode === 0 && container.state === 'exited';
-  const state = container ? stateOf(input, spec, container) : notYet(input.pod);
+  const problem = container?.state === 'running' ? undefined : input.blocked?.get(spec.name);
+  const state = problem
+    ? { waiting: { reason: 'CreateContainerConfigError', message: problem } }
+    : container
+      ? stateOf(input, spec, container)
+      : notYet(input.pod);
   const last = container && !state.terminated ? (container.exit ?? container.previous) : container?.previous;
   const id = container?.id || (last?.id ?? '');
   return {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { notFound } from '../machinery/api/status.ts';
 import type { Container, Pod, PodStatus } from '../machinery/api/types/core.v1.ts';
 import type { Client } from '../machinery/client/client.ts';
 import { silentLogger } from '../machinery/process/logger.ts';
@@ -51,6 +52,8 @@ export interface Rig {
   /** Every status written, in order. */
   readonly writes: PodStatus[];
   readonly deletes: string[];
+  /** ConfigMaps and Secrets, by name. */
+  readonly objects: Map<string, object>;
   /** What the API has of the pod after the last write. */
   pod(name?: string): Pod;
   /** Tells the workers of a pod, as the watch does. */
@@ -66,8 +69,14 @@ export function makeRig(t: TestContext, options: { directory?: string; clock?: F
   const clock = options.clock ?? new FakeClock();
   const pods = options.seen ?? new Map<string, Pod>();
   const [events, writes, deletes]: [PodEvent[], PodStatus[], string[]] = [[], [], []];
+  const objects = new Map<string, object>();
   let revision = 1;
   const client = {
+    get: async (type: { group: string; resource: string }, { name }: { name: string }) => {
+      const found = objects.get(name);
+      if (!found) throw notFound(type, name);
+      return found;
+    },
     patch: async (_type: unknown, { name }: { name: string }, _kind: unknown, patch: { status: Record<string, unknown> }) => {
       const old = pods.get(name) as Pod;
       const { conditions, ...rest } = patch.status as PodStatus;
@@ -115,6 +124,7 @@ export function makeRig(t: TestContext, options: { directory?: string; clock?: F
     events,
     writes,
     deletes,
+    objects,
     pod: (name = 'p') => pods.get(name) as Pod,
     tell,
     restart: () => {

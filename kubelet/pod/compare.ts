@@ -8,6 +8,7 @@ import type { Container, Pod, PodStatus } from '../../machinery/api/types/core.v
 import type { RuntimeContainer, RuntimePod, StartRequest } from '../runtime/interface.ts';
 import { isSidecar, podStatus, restartsAfter } from '../status.ts';
 import { type BackOffLimits, nextCrashBackOff, nextPullBackOff, pullErrorShownMs } from './back-off.ts';
+import { RECHECK_MS } from './config-check.ts';
 import { statusDiffers } from './status-patch.ts';
 
 export interface ObservedPod {
@@ -21,6 +22,8 @@ export interface ObservedPod {
   readonly foreignSinceMs: number | undefined;
   readonly failure: { readonly reason: string; readonly message: string } | undefined;
   readonly limits: BackOffLimits;
+  /** Containers whose configuration is missing, and why. */
+  readonly blocked?: ReadonlyMap<string, string>;
 }
 
 export type PodAction =
@@ -151,6 +154,10 @@ function consider(observed: ObservedPod, { spec, container, role }: Considered, 
     crashBackOffMs: nextCrashBackOff(container, observed.limits),
     pullBackOffMs: nextPullBackOff(container, observed.limits),
   };
+  if (observed.blocked?.has(spec.name) && (!container || container.state === 'exited')) {
+    wakeAt.push(nowMs + RECHECK_MS);
+    return [];
+  }
   if (!container) return [start];
   if (container.state === 'pull-failed') {
     if (spec.imagePullPolicy === 'Never') return [];

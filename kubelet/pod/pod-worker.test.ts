@@ -257,3 +257,30 @@ test('activeDeadlineSeconds fails the pod', async (t) => {
   assert.equal(rig.pod().status?.phase, 'Failed');
   assert.equal(rig.pod().status?.reason, 'DeadlineExceeded');
 });
+
+test('a container whose environment names a missing ConfigMap waits as CreateContainerConfigError until it is there', async (t) => {
+  const rig = makeRig(t);
+  rig.tell(makePod({ spec: { containers: [makeContainer({ envFrom: [{ configMapRef: { name: 'settings' } }] })] } }));
+  await rig.clock.advance(1000);
+  const state = rig.pod().status?.containerStatuses?.[0]?.state;
+  assert.deepEqual(state?.waiting, { reason: 'CreateContainerConfigError', message: 'configmap "settings" not found' });
+  await rig.clock.advance(10_000);
+  assert.equal(rig.writes.length, 1);
+  rig.objects.set('settings', { data: {} });
+  await rig.clock.advance(3000);
+  assert.equal(rig.pod().status?.phase, 'Running');
+});
+
+test('a volume of a missing Secret keeps the pod from starting and is told once', async (t) => {
+  const rig = makeRig(t);
+  rig.tell(makePod({ spec: { volumes: [{ name: 'v', secret: { secretName: 'key' } }] } }));
+  await rig.clock.advance(10_000);
+  assert.equal(rig.pod().status?.phase, 'Pending');
+  assert.deepEqual(
+    rig.events.map((event) => event.message),
+    ['MountVolume.SetUp failed for volume "v" : secret "key" not found'],
+  );
+  rig.objects.set('key', { data: {} });
+  await rig.clock.advance(3000);
+  assert.equal(rig.pod().status?.phase, 'Running');
+});

@@ -14,6 +14,7 @@ import type { Runtime, RuntimeContainer } from '../runtime/interface.ts';
 import { isSidecar, restartsAfter } from '../status.ts';
 import type { BackOffLimits } from './back-off.ts';
 import { comparePod, isLive, type ObservedPod, type PodAction, type PodPlan } from './compare.ts';
+import { type Blocked, findBlocked, namesConfig, RECHECK_MS } from './config-check.ts';
 import { type PodEvent, podEvents, type ToldPod } from './pod-events.ts';
 import { statusDiffers, statusPatch } from './status-patch.ts';
 
@@ -37,6 +38,9 @@ interface PodState {
   foreignSinceMs?: number;
   failure?: { readonly reason: string; readonly message: string };
   admitted: boolean;
+  /** All ConfigMaps and Secrets it names have been found. */
+  configured: boolean;
+  blocked?: Blocked | undefined;
   deleted: boolean;
   told: ToldPod;
   running: boolean;
@@ -122,6 +126,7 @@ export class PodWorkers {
         acceptedAtMs: known?.createdAtMs ?? this.#nowMs(),
         publishedRevision: 0,
         admitted: known !== undefined,
+        configured: false,
         deleted: false,
         told: new Map(),
         running: false,
@@ -158,6 +163,7 @@ export class PodWorkers {
   }
 
   async #pass(uid: string, state: PodState): Promise<void> {
+    if (state.pod && (await this.#waitsForConfig(uid, state, state.pod))) return;
     const observed = this.#observe(uid, state);
     if (!observed) return this.#sweep(uid);
     const plan = comparePod(observed, this.#deps.clock.now());
@@ -178,7 +184,32 @@ export class PodWorkers {
       foreignSinceMs: state.foreignSinceMs,
       failure: state.failure,
       limits: this.#deps.limits,
+      ...(state.blocked && { blocked: state.blocked.containers }),
     };
+  }
+
+  /** Asks for what the pod names until all of it is there; true while a volume keeps the pod from starting. */
+  async #waitsForConfig(uid: string, state: PodState, pod: Pod): Promise<boolean> {
+    if (state.configured || pod.metadata.deletionTimestamp) return false;
+    const nowMs = this.#nowMs();
+    if (!namesConfig(pod) || this.#deps.runtime.pod(uid)?.containers.size) state.configured = state.blocked === undefined;
+    if (state.configured) return false;
+    if (!state.blocked || nowMs - state.blocked.atMs >= RECHECK_MS) {
+      const before = state.blocked;
+      state.blocked = await findBlocked(this.#deps.client, pod, nowMs);
+      state.configured = state.blocked === undefined;
+      this.#tellBlocked(pod, before, state.blocked);
+    }
+    if (!state.blocked?.volume) return false;
+    this.#wakeAfter(uid, state, RECHECK_MS);
+    return true;
+  }
+
+  #tellBlocked(pod: Pod, before: Blocked | undefined, now: Blocked | undefined): void {
+    const tell = (reason: string, message: string): void => this.#deps.tell(pod, { type: 'Warning', reason, message });
+    if (now?.volume && before?.volume?.problem !== now.volume.problem)
+      tell('FailedMount', `MountVolume.SetUp failed for volume "${now.volume.name}" : ${now.volume.problem}`);
+    for (const [name, problem] of now?.containers ?? []) if (before?.containers.get(name) !== problem) tell('Failed', `Error: ${problem}`);
   }
 
   async #act(uid: string, state: PodState, pod: Pod, plan: PodPlan): Promise<void> {
