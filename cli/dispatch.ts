@@ -44,7 +44,8 @@ async function runCall(call: Call, session: Session): Promise<number> {
     if (words.length === 0) return verbHelp(call, session.deps);
     throw unknownCommand(words[0], call.name, Object.keys(call.verb.verbs ?? {}));
   }
-  const code = (await call.verb.run(session, words, flags)) ?? 0;
+  const answer = await call.verb.run(session, words, flags);
+  const code = typeof answer === 'number' ? answer : 0;
   if (code === 0 && flags.bool('warnings-as-errors') && session.warnings > 0) {
     throw new CliError(session.warnings === 1 ? '1 warning received' : `${session.warnings} warnings received`);
   }
@@ -79,7 +80,9 @@ function verbIndex(argv: readonly string[]): number | undefined {
 }
 
 function unknownCommand(word: string, parent: string, known: readonly string[]): CliError {
-  const close = known.filter((name) => distance(word, name) <= 2 || name.startsWith(word));
+  const close = known
+    .filter((name) => distance(word, name) <= 2 || name.startsWith(word))
+    .sort((a, b) => distance(word, a) - distance(word, b));
   const hint = close.length === 0 ? '' : `\n\nDid you mean this?\n${close.map((name) => `\t${name}`).join('\n')}\n`;
   return new PlainError(`error: unknown command "${word}" for "${parent}"${hint}`);
 }

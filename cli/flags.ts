@@ -139,15 +139,25 @@ function readShort(word: string, rest: string[], flags: Flags): void {
     if (name === undefined) throw new Error(`unknown shorthand flag: '${letter}' in ${word}`);
     const spec = flags.spec(name)!;
     const after = word.slice(i + 1);
-    if (after.startsWith('=')) return flags.add(name, after.slice(1));
+    if (after.startsWith('=')) {
+      flags.add(name, after.slice(1));
+      return;
+    }
     if (spec.type === 'boolean') {
       flags.add(name, 'true');
       continue;
     }
-    if (after !== '') return flags.add(name, after);
-    if (spec.bare !== undefined) return flags.add(name, spec.bare);
+    if (after !== '') {
+      flags.add(name, after);
+      return;
+    }
+    if (spec.bare !== undefined) {
+      flags.add(name, spec.bare);
+      return;
+    }
     if (rest.length === 0) throw new Error(`flag needs an argument: '${letter}' in ${word}`);
-    return flags.add(name, rest.shift()!);
+    flags.add(name, rest.shift()!);
+    return;
   }
 }
 

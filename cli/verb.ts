@@ -20,8 +20,8 @@ export interface Verb {
   readonly verbs?: Readonly<Record<string, VerbEntry>>;
   /** All words and flags after the verb's name are handed over unparsed (the components, which have flag tables of their own). */
   readonly passThrough?: boolean;
-  /** The exit code; nothing means 0. */
-  readonly run?: (session: Session, args: readonly string[], flags: Flags) => Promise<number | undefined | void>;
+  /** Resolves with the exit code, if it is a number; anything else means 0. */
+  readonly run?: (session: Session, args: readonly string[], flags: Flags) => Promise<unknown>;
 }
 
 /** The name of the program in messages and help. */

@@ -36,7 +36,7 @@ const HEADER = `# Please edit the object below. Lines beginning with a '#' will 
 
 async function edit(session: Session, args: readonly string[]): Promise<void> {
   if (args.length === 0 && session.flags.list('filename').length === 0)
-    throw new CliError("must specify one of -f and -k\nSee '" + `${session.verb} -h' for help and examples`);
+    throw new CliError(`must specify one of -f and -k\nSee '${session.verb} -h' for help and examples`);
   const { found, errors } = await fetchObjects(session, args);
   if (found.length === 0 && errors.length === 0) {
     session.err('edit cancelled, no objects found');

@@ -89,7 +89,7 @@ function checkFlags({ flags, verb: name }: Session, args: readonly string[]): vo
     );
   }
   if (flags.bool('all-containers') && flags.string('container') !== '')
-    throw new CliError('--all-containers=true should not be specified with container name ' + flags.string('container'));
+    throw new CliError(`--all-containers=true should not be specified with container name ${flags.string('container')}`);
   if (flags.string('since-time') !== '' && flags.durationMs('since') !== 0)
     throw new CliError('at most one of `sinceTime` or `sinceSeconds` may be specified');
   if (flags.changed('tail') && flags.integer('tail') < -1) throw new CliError(`tailLines must be greater than or equal to 0`);

@@ -42,7 +42,7 @@ async function replace(session: Session, args: readonly string[]): Promise<void>
       if (dryRun === 'client') session.out(print(body, 'replaced'));
       else if (flags.bool('force')) {
         const grace = flags.integer('grace-period');
-        await deleteAndWait(session, item, { propagationPolicy: 'Background', gracePeriodSeconds: grace >= 0 ? grace : 0 });
+        await deleteAndWait(session, item, { propagationPolicy: 'Background', gracePeriodSeconds: Math.max(grace, 0) });
         session.line(`${resource.kind.toLowerCase()}${resource.group === '' ? '' : `.${resource.group}`} "${name}" deleted`);
         session.out(print(await session.api.create(resource, { namespace }, body, write), 'replaced'));
       } else

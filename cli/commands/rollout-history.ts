@@ -23,7 +23,7 @@ export const verb: Verb = {
 async function history(session: Session, args: readonly string[]): Promise<void> {
   if (args.length === 0 && session.flags.list('filename').length === 0) throw new CliError('required resource not specified');
   if (session.flags.integer('revision') < 0)
-    throw new CliError('revision must be a positive integer: ' + session.flags.integer('revision'));
+    throw new CliError(`revision must be a positive integer: ${session.flags.integer('revision')}`);
   const print = await objectPrinter(session.flags);
   const { found, errors } = await fetchObjects(session, args);
   for (const item of found) {

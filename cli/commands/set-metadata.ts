@@ -90,7 +90,7 @@ function parseChanges(words: readonly string[], { noun }: MetadataVerb): Changes
     if (equals > 0) set.set(word.slice(0, equals), word.slice(equals + 1));
     else if (equals < 0 && word.endsWith('-')) remove.push(word.slice(0, -1));
     else if (equals === 0) throw new CliError(`invalid ${noun} spec: ${word}`);
-    else throw new CliError('all resources must be specified before ' + `${noun} changes: ${word}`);
+    else throw new CliError(`all resources must be specified before ${noun} changes: ${word}`);
   }
   const both = remove.find((key) => set.has(key));
   if (both !== undefined) throw new CliError(`can not both modify and remove a ${noun} in the same command`);

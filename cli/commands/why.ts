@@ -82,8 +82,7 @@ function reasons(pod: Pod, now: Date): string[] {
     out.push(`The kubelet of ${spec.nodeName} has not taken it up yet. Is it running? See: flyball ps`);
   }
   for (const container of status?.initContainerStatuses ?? [])
-    if (!container.state?.terminated || container.state.terminated.exitCode !== 0)
-      out.push(containerReason(container, { kind: 'Init container', now }));
+    if (container.state?.terminated?.exitCode !== 0) out.push(containerReason(container, { kind: 'Init container', now }));
   for (const container of status?.containerStatuses ?? [])
     if (!container.ready) out.push(containerReason(container, { kind: 'Container', now }));
   return out.filter((line) => line !== '');

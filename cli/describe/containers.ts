@@ -115,7 +115,7 @@ function environment(w: DescriptionWriter, container: Container, resolve: Contai
   }
   const env = container.env ?? [];
   w.line(2, `Environment:${env.length === 0 ? '\t<none>' : ''}`);
-  for (const variable of env) variableLines(variable, resolve).forEach((text) => w.line(3, text));
+  for (const text of env.flatMap((variable) => variableLines(variable, resolve))) w.line(3, text);
 }
 
 function variableLines(env: EnvVar, resolve: ContainersOf['resolve']): string[] {

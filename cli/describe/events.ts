@@ -6,7 +6,10 @@ import type { DescriptionWriter } from './writer.ts';
 
 export function describeEvents(w: DescriptionWriter, { events, session }: DescribeContext): void {
   if (!events) return;
-  if (events.length === 0) return w.line(0, 'Events:\t<none>');
+  if (events.length === 0) {
+    w.line(0, 'Events:\t<none>');
+    return;
+  }
   w.flush();
   w.line(0, 'Events:');
   w.line(1, 'Type\tReason\tAge\tFrom\tMessage');

@@ -32,7 +32,10 @@ export const describeNamespace: Describer = async (object, context) => {
 };
 
 function writeQuotas(w: DescriptionWriter, quotas: readonly ResourceQuota[]): void {
-  if (quotas.length === 0) return w.line(0, 'No resource quota.');
+  if (quotas.length === 0) {
+    w.line(0, 'No resource quota.');
+    return;
+  }
   w.line(0, 'Resource Quotas');
   for (const quota of [...quotas].sort((a, b) => ((a.metadata?.name ?? '') < (b.metadata?.name ?? '') ? -1 : 1))) {
     w.line(0, `  Name:\t${quota.metadata?.name}`);
@@ -44,7 +47,10 @@ function writeQuotas(w: DescriptionWriter, quotas: readonly ResourceQuota[]): vo
 }
 
 function writeLimits(w: DescriptionWriter, ranges: readonly LimitRange[]): void {
-  if (ranges.length === 0) return w.line(0, 'No LimitRange resource.');
+  if (ranges.length === 0) {
+    w.line(0, 'No LimitRange resource.');
+    return;
+  }
   w.line(0, 'Resource Limits');
   w.line(0, ' Type\tResource\tMin\tMax\tDefault Request\tDefault Limit\tMax Limit/Request Ratio');
   w.line(0, ' ----\t--------\t---\t---\t---------------\t-------------\t-----------------------');
@@ -110,8 +116,7 @@ export const describeServiceAccount: Describer = async (object, context) => {
     ['Tokens', tokens.map((secret) => secret.metadata?.name ?? '')],
   ];
   for (const [title, names] of rows) {
-    if (names.length === 0) w.field(0, title, '<none>');
-    names.forEach((name, i) => w.line(0, `${i === 0 ? `${title}:` : ''}\t${name}`));
+    w.list(title, names.length === 0 ? ['<none>'] : names);
   }
   describeEvents(w, context);
   return w.text();

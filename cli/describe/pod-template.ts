@@ -6,7 +6,10 @@ import { DescriptionWriter } from './writer.ts';
 
 export function writeTemplate(w: DescriptionWriter, template: PodTemplateSpec | undefined): void {
   w.line(0, 'Pod Template:');
-  if (!template) return w.line(0, '  <unset>');
+  if (!template) {
+    w.line(0, '  <unset>');
+    return;
+  }
   const { metadata, spec } = template;
   w.labels('  Labels', metadata?.labels);
   if (Object.keys(metadata?.annotations ?? {}).length > 0) w.annotations('  Annotations', metadata?.annotations);

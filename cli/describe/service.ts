@@ -84,7 +84,10 @@ export const describeEndpointSlice: Describer = (object, context: DescribeContex
 
 function writeEndpoints(w: DescriptionWriter, slice: EndpointSlice): void {
   const endpoints = slice.endpoints ?? [];
-  if (endpoints.length === 0) return w.line(0, 'Endpoints: <none>');
+  if (endpoints.length === 0) {
+    w.line(0, 'Endpoints: <none>');
+    return;
+  }
   w.line(0, 'Endpoints:');
   for (const { addresses, conditions, hostname, targetRef, nodeName, zone } of endpoints) {
     w.line(1, `- Addresses:\t${addresses.join(', ')}`);

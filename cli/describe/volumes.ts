@@ -6,7 +6,10 @@ import type { DescriptionWriter } from './writer.ts';
 type Field = readonly [title: string, value: unknown];
 
 export function describeVolumes(w: DescriptionWriter, volumes: readonly Volume[] | undefined, space: string): void {
-  if (!volumes || volumes.length === 0) return w.line(0, `${space}Volumes:\t<none>`);
+  if (!volumes || volumes.length === 0) {
+    w.line(0, `${space}Volumes:\t<none>`);
+    return;
+  }
   w.line(0, `${space}Volumes:`);
   for (const volume of volumes) {
     w.line(1, `${space === '' ? '' : ' '}${volume.name}:`);

@@ -140,7 +140,10 @@ export const describeStatefulSet: Describer = async (object, context) => {
 };
 
 function writeClaims(w: DescriptionWriter, templates: NonNullable<StatefulSet['spec']>['volumeClaimTemplates']): void {
-  if (!templates || templates.length === 0) return w.line(0, 'Volume Claims:\t<none>');
+  if (!templates || templates.length === 0) {
+    w.line(0, 'Volume Claims:\t<none>');
+    return;
+  }
   w.line(0, 'Volume Claims:');
   for (const { metadata, spec } of templates) {
     w.field(1, 'Name', metadata?.name);

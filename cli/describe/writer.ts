@@ -46,14 +46,19 @@ export class DescriptionWriter {
     const keys = Object.keys(annotations ?? {})
       .filter((key) => key !== LAST_APPLIED)
       .sort();
-    if (keys.length === 0) return this.field(0, title, '<none>');
-    keys.forEach((key, i) => {
+    if (keys.length === 0) {
+      this.field(0, title, '<none>');
+      return;
+    }
+    for (const [i, key] of keys.entries()) {
       const start = `${i === 0 ? `${title}:` : ''}\t`;
       const value = annotations![key].replace(/\n$/, '');
-      if (value.length + key.length + 2 <= MAX_ANNOTATION && !value.includes('\n')) return this.line(0, `${start}${key}: ${value}`);
-      this.line(0, `${start}${key}:`);
-      for (const part of value.split('\n')) this.line(0, `\t  ${shorten(part, MAX_ANNOTATION - 2)}`);
-    });
+      if (value.length + key.length + 2 <= MAX_ANNOTATION && !value.includes('\n')) this.line(0, `${start}${key}: ${value}`);
+      else {
+        this.line(0, `${start}${key}:`);
+        for (const part of value.split('\n')) this.line(0, `\t  ${shorten(part, MAX_ANNOTATION - 2)}`);
+      }
+    }
   }
 }
 

@@ -40,7 +40,7 @@ function add(data: Map<string, Buffer>, key: string, value: Buffer): void {
 
 function addLiteral(data: Map<string, Buffer>, literal: string): void {
   const equals = literal.indexOf('=');
-  if (equals === 0) throw new CliError('invalid literal source ' + `${literal}, expected key=value`);
+  if (equals === 0) throw new CliError(`invalid literal source ${literal}, expected key=value`);
   if (equals < 0) throw new CliError(`invalid literal source ${literal}, expected key=value`);
   let value = literal.slice(equals + 1);
   if (value.length > 1 && ((value.startsWith('"') && value.endsWith('"')) || (value.startsWith("'") && value.endsWith("'"))))
@@ -54,7 +54,10 @@ function addFile(data: Map<string, Buffer>, source: string): void {
   const path = parts[parts.length - 1];
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) throw new CliError(`error reading ${path}: no such file or directory`);
-  if (!stat.isDirectory()) return add(data, parts.length === 2 ? parts[0] : basename(path), readFileSync(path));
+  if (!stat.isDirectory()) {
+    add(data, parts.length === 2 ? parts[0] : basename(path), readFileSync(path));
+    return;
+  }
   if (parts.length === 2) throw new CliError('cannot give a key name for a directory path');
   for (const name of readdirSync(path).sort()) {
     const file = join(path, name);

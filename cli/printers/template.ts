@@ -85,7 +85,10 @@ class Run {
   #range(node: ControlNode, dot: unknown): void {
     const value = this.#pipeline({ ...node.pipeline, sets: [] }, dot);
     const pairs = entries(value);
-    if (pairs.length === 0) return this.nodes(node.otherwise, dot);
+    if (pairs.length === 0) {
+      this.nodes(node.otherwise, dot);
+      return;
+    }
     const { sets } = node.pipeline;
     const depth = this.#variables.length;
     for (const [key, item] of pairs) {
