@@ -1,3 +1,4 @@
+/** The whole command line without a server: verbs, help, completion, mistakes. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemClock } from '../machinery/process/clock.ts';

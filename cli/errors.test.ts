@@ -1,3 +1,4 @@
+/** Every kind of failure as kubectl tells it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { notFound, StatusError } from '../machinery/api/status.ts';

@@ -1,3 +1,4 @@
+/** Flags as pflag reads them, and its words for mistakes. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type FlagTable, parseLine } from './flags.ts';

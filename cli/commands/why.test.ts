@@ -1,3 +1,4 @@
+/** Why a pod is not running, sentence by sentence. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pod } from '../../machinery/api/types/core.v1.ts';

@@ -1,3 +1,4 @@
+/** Which pods a drain removes, leaves or refuses. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Pod } from '../../machinery/api/types/core.v1.ts';

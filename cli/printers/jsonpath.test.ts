@@ -1,3 +1,4 @@
+/** kubectl's JSONPath: a table of templates and what they print. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compileJsonPath, relaxedPath } from './jsonpath.ts';

@@ -1,3 +1,4 @@
+/** Columns and tables, space by space. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TablePrinter } from './table.ts';

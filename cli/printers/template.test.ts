@@ -1,3 +1,4 @@
+/** Go templates: a table of templates and what they print. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compileGoTemplate } from './template.ts';

@@ -1,3 +1,4 @@
+/** Words that name resources, and the mistakes in them. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Mapper, type Resource } from '../discovery/mapper.ts';

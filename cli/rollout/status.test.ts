@@ -1,3 +1,4 @@
+/** How far a rollout is, state by state. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AnyObject } from '../../machinery/api/object.ts';
