@@ -1,0 +1,65 @@
+/** Wrong and hostile requests: each has its answer, none ends the process or gives a stray 5xx. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startTestApiServer } from '../fixtures/apiserver.ts';
+import { CONFIGMAPS, configMap, sender } from '../fixtures/http.ts';
+
+const TEXT_404 = '404 page not found\n';
+
+test('a bad request', async (t) => {
+  const { client } = await startTestApiServer(t);
+  const send = sender(client);
+
+  const paths: [string, string, number, string | undefined][] = [
+    ['GET', '/foo', 404, TEXT_404],
+    ['GET', '/apis/none.example.com/v1/foos', 404, TEXT_404],
+    ['GET', '/api/v1/foos', 404, undefined],
+    ['GET', '/api/v1/../v1/pods', 404, undefined],
+    ['GET', '//api/v1/pods', 404, TEXT_404],
+    ['GET', '/api/v1/namespaces/x/pods/a/nope', 404, undefined],
+    ['GET', '/api/v1/namespaces/default/configmaps/%2e%2e', 400, undefined],
+    ['GET', '/api/v1/namespaces/default/configmaps/%zz', 400, '400 Bad Request'],
+    ['POST', '/api/v1/namespaces/default/configmaps/a', 405, undefined],
+    ['DELETE', '/api/v1/namespaces', 405, undefined],
+    ['HEAD', '/api/v1/namespaces', 405, ''],
+    ['OPTIONS', '/api/v1/namespaces', 405, undefined],
+    ['GET', '/api/v1/n%61mespaces/default/configmaps', 200, undefined],
+    ['GET', '/api/v1/namespaces/default/configmaps/?x=%zz', 200, undefined],
+  ];
+  for (const [method, path, code, text] of paths) {
+    await t.test(`${method} ${path}: ${code}`, async () => {
+      const answer = await send(method, path);
+      assert.equal(answer.code, code);
+      if (text !== undefined) assert.equal(answer.text, text);
+      assert.equal(answer.headers['allow'], undefined);
+    });
+  }
+
+  const bodies: [string, unknown, string | undefined, number][] = [
+    ['null', 'null', undefined, 422],
+    ['nothing', '', undefined, 400],
+    ['text', 'x', 'text/plain', 415],
+    ['10001 levels', `{"metadata":${'['.repeat(10001)}`, undefined, 400],
+    ['a number for a string', { metadata: { name: 5 } }, undefined, 400],
+    ['3 MiB and more', `{"data":{"k":"${'x'.repeat(3 * 1024 * 1024)}"}}`, undefined, 413],
+    ['bytes that are no protobuf', 'k8s\0', 'application/vnd.kubernetes.protobuf', 400],
+    ['gzip', Buffer.from([0x1f, 0x8b, 8, 0]), undefined, 400],
+    [
+      'aliases without end',
+      `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n`,
+      'application/yaml',
+      400,
+    ],
+  ];
+  for (const [what, body, type, code] of bodies) {
+    await t.test(`with ${what} as its body: ${code}`, async () => {
+      const answer = await send('POST', CONFIGMAPS, body, type === undefined ? {} : { type });
+      assert.equal(answer.code, code, answer.text.slice(0, 300));
+    });
+  }
+
+  await t.test('leaves the server as it was', async () => {
+    assert.equal((await send('POST', CONFIGMAPS, configMap('after'))).code, 201);
+    assert.equal((await send('GET', '/readyz')).text, 'ok');
+  });
+});
