@@ -93,6 +93,8 @@ function topologyOf(api: Api, node: string): Record<string, string> {
 
 function setScheduled(pod: Pod, now: string): void {
   pod.status ??= {};
+  // A pod that has its node waits for none (KEP 5278).
+  delete pod.status.nominatedNodeName;
   const others = (pod.status.conditions ?? []).filter((c) => c.type !== 'PodScheduled');
   const was = (pod.status.conditions ?? []).find((c) => c.type === 'PodScheduled');
   if (was?.status === 'True') return;
