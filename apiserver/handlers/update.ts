@@ -107,6 +107,8 @@ async function changeOnce(api: Api, context: RequestContext, request: ChangeRequ
   const next = await request.next(old, stored);
   if (request.put) definition.strategy.default?.(next);
   const object = normalized(served, next);
+  // An empty list is a word about ownership (forget it), though it would not be printed.
+  if (next.metadata.managedFields !== undefined) object.metadata.managedFields = next.metadata.managedFields;
   dedupOwners(context, object, request.put ? '' : ' after mutating admission happens');
   checkPreconditions(context, request, object, old);
   const strategyFor = strategyContext(api, context, { dryRun: options.dryRun, subresource: request.subresource });
@@ -222,12 +224,13 @@ function isReleased(served: ServedResource, object: KubeObject, old: KubeObject)
 async function removeFreed(
   api: Api,
   request: ChangeRequest,
-  [object]: readonly [KubeObject, KubeObject],
+  [object, old]: readonly [KubeObject, KubeObject],
   stored: Stored,
 ): Promise<Answer | 'retry'> {
   const { served, options } = request;
   if (!options.dryRun) {
-    const removed = await persistDelete(api, served, stored, object);
+    // Watchers see the last state that was stored, not the update that freed it.
+    const removed = await persistDelete(api, served, stored, deepClone(old));
     if (removed === 'retry') return 'retry';
   }
   return { type: 'object', code: 200, served, object: atRevision(served, object, stored.revision) };
