@@ -22,6 +22,12 @@ export const apiServerOptions = defineOptions({
   anonymousAuth: { type: 'boolean', default: true, help: 'take requests without credentials as system:anonymous' },
   maxRequestsInflight: { type: 'integer', default: 400, min: 0, help: 'reading requests served at the same time; 0 is no limit' },
   maxMutatingRequestsInflight: { type: 'integer', default: 200, min: 0, help: 'writing requests served at the same time; 0 is no limit' },
+  compactionIntervalMs: {
+    flag: 'etcd-compaction-interval',
+    type: 'duration',
+    default: '5m',
+    help: 'how often history older than this is let go; watches and lists can resume from within it; 0 keeps all',
+  },
   storage: {
     type: 'string',
     choices: ['level', 'memory'],

@@ -23,6 +23,7 @@ import { createOpenApi } from './openapi/serve.ts';
 import { type ApiServerOptions, parsePortRange } from './options.ts';
 import { createRegistry } from './registry/registry.ts';
 import { createApiServer } from './server.ts';
+import { runCompactor } from './storage/compactor.ts';
 import type { Store } from './storage/interface.ts';
 import { openLevelStore } from './storage/level/store.ts';
 import { createMemoryStore } from './storage/memory/store.ts';
@@ -115,7 +116,12 @@ function makeApi(setup: Setup, pki: Pki): Api {
     catalog: createCatalog(registry),
     cache,
     reader,
-    hub: createWatchHub({ store, clock: deps.clock, parse: cache.read }),
+    hub: createWatchHub({
+      store,
+      clock: deps.clock,
+      parse: cache.read,
+      onError: (err) => deps.logger.error({ err }, 'a watch could not be served'),
+    }),
     tokens: createServiceAccountTokens({ clock: deps.clock, random: deps.random, reader, privateKey: pki.serviceAccountKey }),
     kubelet: createKubeletDialer({ ca: pki.ca.cert, cert: pki.apiserverKubeletClient.cert, key: pki.apiserverKubeletClient.key }),
     authorizer: alwaysAllow,
@@ -194,10 +200,17 @@ interface Serving {
 }
 
 function running(setup: Setup, api: Api, { server, url, unixSocket }: Serving): RunningComponent {
-  const { deps, store } = setup;
+  const { deps, store, options } = setup;
+  const compaction = new AbortController();
+  const compacted =
+    options.compactionIntervalMs > 0
+      ? runCompactor(store, options.compactionIntervalMs, { clock: deps.clock, signal: compaction.signal })
+      : Promise.resolve();
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     stopping ??= (async () => {
+      compaction.abort();
+      await compacted;
       api.hub.close();
       await server.close();
       if (unixSocket !== undefined) rmSync(unixSocket, { force: true });
