@@ -33,37 +33,37 @@ async function events(session: Session, args: readonly string[]): Promise<void> 
   const namespace = flags.bool('all-namespaces') ? '' : session.namespace().name;
   const fieldSelector = await selectorFor(session, flags.string('for'));
   const print = await objectPrinter(flags);
+  if (flags.bool('watch')) return follow(session, { namespace, fieldSelector, print });
   const items = ((await listAll(session, resource, { namespace, query: { fieldSelector } })) as unknown as Event[])
     .filter((event) => wanted(session, event))
     .sort(byTime);
-  const writer = new RememberingTable();
   if (print) session.out(print({ kind: 'List', apiVersion: 'v1', metadata: {}, items } as unknown as AnyObject));
-  else if (items.length > 0)
-    session.out(writer.format([...(flags.bool('no-headers') ? [] : [header(session)]), ...items.map((event) => row(session, event))]));
-  else if (!flags.bool('watch'))
+  else if (items.length === 0)
     session.err(flags.bool('all-namespaces') ? 'No events found.' : `No events found in ${namespace} namespace.`);
-  if (flags.bool('watch')) await follow(session, { namespace, fieldSelector, seen: items, writer });
+  else {
+    const headers = flags.bool('no-headers') ? [] : [header(session)];
+    session.out(new RememberingTable().format([...headers, ...items.map((event) => row(session, event))]));
+  }
 }
 
+/** What is there comes as events of the watch too, each printed as it comes. */
 async function follow(
   session: Session,
-  from: { namespace: string; fieldSelector: string; seen: readonly Event[]; writer: RememberingTable },
+  from: { namespace: string; fieldSelector: string; print: ((object: AnyObject) => string) | undefined },
 ): Promise<void> {
   const path = from.namespace === '' ? '/api/v1/events' : `/api/v1/namespaces/${from.namespace}/events`;
-  const versions = from.seen.map((event) => Number(event.metadata?.resourceVersion ?? 0));
-  const resourceVersion = versions.length > 0 ? String(Math.max(...versions)) : undefined;
-  let headers = from.seen.length === 0 && !session.flags.bool('no-headers');
+  const writer = new RememberingTable();
+  let headers = session.flags.bool('no-headers') ? [] : [header(session)];
   try {
-    for await (const event of session.api.watch({
+    for await (const { type, object } of session.api.watch({
       path,
-      query: { fieldSelector: from.fieldSelector, resourceVersion },
+      query: { fieldSelector: from.fieldSelector },
       signal: session.signal,
     })) {
-      const object = event.object as unknown as Event;
-      if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
-      if (!wanted(session, object)) continue;
-      session.out(from.writer.format([...(headers ? [header(session)] : []), row(session, object)]));
-      headers = false;
+      const event = object as unknown as Event;
+      if ((type !== 'ADDED' && type !== 'MODIFIED') || !wanted(session, event)) continue;
+      session.out(from.print ? from.print(object) : writer.format([...headers, row(session, event)]));
+      headers = [];
     }
   } catch (error) {
     if (!session.signal.aborted) throw error;

@@ -36,7 +36,8 @@ export function diffMaps(original: Plain, modified: Plain, type: TypeRef, mode: 
     if (goKindOf(before) !== goKindOf(after)) {
       if (!mode.ignoreChanges) setOwn(patch, key, after);
     } else if (identical(before, after)) {
-      if (Array.isArray(before)) diffMember(patch, { key, before, after }, type, mode);
+      // Even equal ones: lists may need their order said, and upstream repeats a map whose strategy is replace (the selector of a budget).
+      if (Array.isArray(before) || isPlain(before)) diffMember(patch, { key, before, after }, type, mode);
     } else if (isPlain(after) || Array.isArray(after)) diffMember(patch, { key, before, after }, type, mode);
     else if (!mode.ignoreChanges) setOwn(patch, key, after);
   }
@@ -76,7 +77,7 @@ function diffMember(patch: Plain, { key, before, after }: Change, type: TypeRef,
   } else if (isPlain(after) && rule.strategy !== 'replace') {
     const changes = diffMaps(before as Plain, after, rule.type, inner);
     if (Object.keys(changes).length > 0) setOwn(patch, key, changes);
-  } else if (!mode.ignoreChanges && !identical(before, after)) setOwn(patch, key, after);
+  } else if (!mode.ignoreChanges && (isPlain(after) || !identical(before, after))) setOwn(patch, key, after);
 }
 
 interface ListDiff {
