@@ -14,7 +14,8 @@ const PODS = { group: '', resource: 'pods' };
 const DEFAULT_TOLERATION_SECONDS = 300;
 
 export function refusePod(pod: core.Pod, why: string): Error {
-  return forbidden(PODS, pod.metadata.name ?? '', why);
+  // before a name is drawn the object is called by what it will begin with
+  return forbidden(PODS, pod.metadata.name || pod.metadata.generateName || '', why);
 }
 
 export function admitPod(pod: core.Pod, context: StrategyContext): void {
