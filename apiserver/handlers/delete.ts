@@ -197,8 +197,7 @@ async function deleteInTwoSteps(api: Api, served: ServedResource, deletion: Dele
     const marked = await writeMark(api, served, deletion);
     return marked === 'retry' ? 'retry' : { type: 'object', code: 200, served, ...marked };
   }
-  if (twoStepDelete!.held(object)) throw conflict(groupResource(served), object.metadata.name ?? '', twoStepDelete!.refusal);
-  if ((object.metadata.finalizers?.length ?? 0) > 0) return { type: 'object', code: 200, served, stored };
+  if (twoStepDelete!.held(object) || (object.metadata.finalizers?.length ?? 0) > 0) return { type: 'object', code: 200, served, stored };
   const removed = await remove(api, served, deletion);
   return removed === 'retry' ? 'retry' : { type: 'object', code: 200, served, object };
 }

@@ -138,9 +138,9 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly gracePeriod?: (object: T, requestedSeconds: number | undefined) => number | undefined;
   /**
    * Deletion in two steps (namespaces): the first DELETE only marks the object and calls `begin`, whatever finalizers it has. It leaves the store when
-   * metadata.finalizers are empty and `held` is false: at a later DELETE, or after the update that freed it. A DELETE meanwhile is a conflict with `refusal`.
+   * metadata.finalizers are empty and `held` is false: at a later DELETE, or after the update that freed it. A DELETE meanwhile answers the object.
    */
-  readonly twoStepDelete?: { begin(object: T): void; held(object: T): boolean; readonly refusal: string };
+  readonly twoStepDelete?: { begin(object: T): void; held(object: T): boolean };
   /** Other served versions of the same stored object: events.k8s.io/v1 Event, autoscaling/v1 HorizontalPodAutoscaler. */
   readonly conversions?: readonly VersionConversion<T>[];
 }

@@ -32,7 +32,8 @@ function generateSelector(object: Job): void {
   if (object.spec.manualSelector === true) return;
   const uid = object.metadata.uid ?? '';
   const name = object.metadata.name ?? '';
-  const template = (object.spec.template ??= {});
+  object.spec.template ??= {};
+  const { template } = object.spec;
   template.metadata ??= {};
   const generated: Record<string, string> = {
     'controller-uid': uid,
@@ -44,6 +45,7 @@ function generateSelector(object: Job): void {
   const own = template.metadata.labels ?? {};
   template.metadata.labels = { ...own, ...Object.fromEntries(Object.entries(generated).filter(([key]) => !Object.hasOwn(own, key))) };
   object.spec.selector = { ...object.spec.selector, matchLabels: { ...object.spec.selector?.matchLabels } };
+  if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = { ...template.metadata.labels };
   if (!Object.hasOwn(object.spec.selector.matchLabels!, `${PREFIX}controller-uid`)) {
     object.spec.selector.matchLabels![`${PREFIX}controller-uid`] = uid;
   }

@@ -14,12 +14,18 @@ function validate({ spec }: Lease): FieldError[] {
   return errors;
 }
 
+/** Coordinated leader election is off. */
+function dropDisabled({ spec }: Lease): void {
+  delete spec?.strategy;
+  delete spec?.preferredHolder;
+}
+
 export const lease = defineKind<Lease>({
   group: 'coordination.k8s.io',
   resource: 'leases',
   kind: 'Lease',
   createOnUpdate: true,
   unconditionalUpdate: false,
-  strategy: { validate, validateUpdate: validate },
+  strategy: { prepareForCreate: dropDisabled, prepareForUpdate: dropDisabled, validate, validateUpdate: validate },
   cells: (object, now) => [object.metadata.name, object.spec?.holderIdentity ?? '', ageCell(object.metadata.creationTimestamp, now)],
 });

@@ -7,7 +7,6 @@ import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
 import { canonicalIpWarning, dnsLabelErrors, ipErrors, ipFamily } from '../validation/ip.ts';
 import { dnsSubdomain, portNumber } from '../validation/names.ts';
-import { repackSubsets } from './endpoints-order.ts';
 import { specialIpErrors } from './service-ips.ts';
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
@@ -89,8 +88,6 @@ export const endpoints = defineKind<Endpoints>({
   deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
   strategy: {
     default: applyDefaults,
-    prepareForCreate: repackSubsets,
-    prepareForUpdate: repackSubsets,
     validate,
     validateUpdate: validate,
     warnings,

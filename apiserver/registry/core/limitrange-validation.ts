@@ -5,7 +5,7 @@ import { duplicate, type FieldError, forbiddenField, invalidValue, required } fr
 import { compareQuantities, formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import type { LimitRange, LimitRangeItem } from '../../../machinery/api/types/core.v1.ts';
 import { qualifiedName } from '../validation/names.ts';
-import { isNative, resourceNameErrors } from '../validation/resources.ts';
+import { isContainerResource, isNative, resourceNameErrors } from '../validation/resources.ts';
 
 const MEMBERS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 
@@ -40,10 +40,15 @@ function memberErrors(item: LimitRangeItem, type: string, path: string, errors: 
       if (Object.keys(list).length > 0) errors.push(forbiddenField(`${path}.${member}`, "may not be specified when `type` is 'Pod'"));
       continue;
     }
-    for (const name of Object.keys(list).sort()) resourceNameErrors(name, `${path}.${member}[${name}]`, errors);
+    for (const name of Object.keys(list).sort()) {
+      resourceNameErrors(name, `${path}.${member}[${name}]`, errors);
+      if (!name.includes('/') && type === 'Container' && !isContainerResource(name)) {
+        errors.push(invalidValue(`${path}.${member}[${name}]`, name, 'must be a standard resource for containers'));
+      }
+    }
   }
   if (type === 'PersistentVolumeClaim' && item.min?.['storage'] === undefined && item.max?.['storage'] === undefined) {
-    errors.push(required(path, 'either minimum or maximum storage value is required, but neither was provided'));
+    errors.push(required(`${path}.limits`, 'either minimum or maximum storage value is required, but neither was provided'));
   }
 }
 

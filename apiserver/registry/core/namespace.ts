@@ -8,7 +8,7 @@ import type { Namespace } from '../../../machinery/api/types/core.v1.ts';
 import { defineKind } from '../define.ts';
 import { keepAllBut, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
-import { kubeFinalizerErrors } from '../validation/metadata.ts';
+import { isKubeFinalizer } from '../validation/metadata.ts';
 import { nameIsLabel, qualifiedName } from '../validation/names.ts';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
@@ -27,17 +27,15 @@ function prepareForCreate(object: Namespace): void {
   object.spec.finalizers = finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'];
 }
 
-function specFinalizerErrors(object: Namespace): FieldError[] {
+function specFinalizerErrors(object: Namespace, indexed: boolean): FieldError[] {
   const errors: FieldError[] = [];
   object.spec?.finalizers?.forEach((name, i) => {
-    for (const detail of qualifiedName(name)) errors.push(invalidValue(`spec.finalizers`, name, detail));
-    kubeFinalizerErrors([name], errors, `spec.finalizers[${i}]`);
+    const path = indexed ? `spec.finalizers[${i}]` : 'spec.finalizers';
+    for (const detail of qualifiedName(name)) errors.push(invalidValue(path, name, detail));
+    if (!isKubeFinalizer(name))
+      errors.push(invalidValue(path, name, 'name is neither a standard finalizer name nor is it fully qualified'));
   });
-  return errors.map((e) => ({
-    ...e,
-    field: e.field.replace(/\]\[0\]$/, ']'),
-    message: e.message.replace(/^(spec\.finalizers\[\d+\])\[0\]/, '$1'),
-  }));
+  return errors;
 }
 
 function statusErrors(object: Namespace): FieldError[] {
@@ -64,14 +62,14 @@ export const namespace = defineKind<Namespace>({
       object.spec = old.spec;
       keepStatus(object, old);
     },
-    validate: specFinalizerErrors,
+    validate: (object) => specFinalizerErrors(object, false),
     validateUpdate: () => [],
   },
   status: statusView({ validate: statusErrors }),
   views: {
     finalize: {
       prepareForUpdate: (object, old) => keepAllBut(object, old, 'spec'),
-      validateUpdate: specFinalizerErrors,
+      validateUpdate: (object) => specFinalizerErrors(object, true),
     },
   },
   twoStepDelete: {
@@ -79,8 +77,6 @@ export const namespace = defineKind<Namespace>({
       object.status = { ...object.status, phase: 'Terminating' };
     },
     held: (object) => (object.spec?.finalizers?.length ?? 0) > 0,
-    refusal:
-      'The system is ensuring all content is removed from this namespace.  Upon completion, this namespace will automatically be purged by the system.',
   },
   cells: (object, now) => [object.metadata.name, object.status?.phase ?? '', ageCell(object.metadata.creationTimestamp, now)],
 });

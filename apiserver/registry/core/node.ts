@@ -21,6 +21,11 @@ function applyDefaults(node: Node): void {
   if (status?.capacity && status.allocatable === undefined) status.allocatable = { ...status.capacity };
 }
 
+/** Behind a gate that is gone. */
+function dropConfigSource(node: Node): void {
+  delete node.spec?.configSource;
+}
+
 /** A node takes pods only once it has been seen ready (TaintNodesByCondition). */
 function taintNew(node: Node): void {
   const taints = node.spec?.taints ?? [];
@@ -72,7 +77,7 @@ function validateUpdate(node: Node, old: Node): FieldError[] {
     const detail = 'node updates may not change podCIDR except from "" to valid';
     const next = spec.podCIDRs ?? [];
     if (next.length !== fixed.length) errors.push(forbiddenField('spec.podCIDRs', detail));
-    else fixed.forEach((cidr, i) => cidr !== next[i] && errors.push(forbiddenField('spec.podCIDRs', detail)));
+    else for (const [i, cidr] of fixed.entries()) if (cidr !== next[i]) errors.push(forbiddenField('spec.podCIDRs', detail));
   }
   if (before.providerID && before.providerID !== spec.providerID) {
     errors.push(forbiddenField('spec.providerID', 'node updates may not change providerID except from "" to valid'));
@@ -100,6 +105,9 @@ function rolesCell(labels: Record<string, string> = {}): string {
 const addressOf = (status: NodeStatus | undefined, type: string): string =>
   status?.addresses?.find((a) => a.type === type)?.address ?? '<none>';
 
+const kernelCell = (info: NodeStatus['nodeInfo']): string =>
+  !info?.kernelVersion ? '<unknown>' : info.architecture ? `${info.kernelVersion} (${info.architecture})` : info.kernelVersion;
+
 export const node = defineKind<Node>({
   resource: 'nodes',
   kind: 'Node',
@@ -109,7 +117,11 @@ export const node = defineKind<Node>({
   strategy: {
     default: applyDefaults,
     admit: taintNew,
-    prepareForUpdate: keepStatus,
+    prepareForCreate: dropConfigSource,
+    prepareForUpdate: (object, old) => {
+      keepStatus(object, old);
+      if (old.spec?.configSource === undefined) dropConfigSource(object);
+    },
     validate,
     validateUpdate,
   },
@@ -126,7 +138,7 @@ export const node = defineKind<Node>({
       addressOf(status, 'InternalIP'),
       addressOf(status, 'ExternalIP'),
       info?.osImage || '<unknown>',
-      info?.kernelVersion || '<unknown>',
+      kernelCell(info),
       info?.containerRuntimeVersion || '<unknown>',
     ];
   },

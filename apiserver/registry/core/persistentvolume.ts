@@ -37,10 +37,10 @@ function specErrors(spec: PersistentVolumeSpec, errors: FieldError[]): void {
   const modes = spec.accessModes ?? [];
   if (modes.length === 0) errors.push(required('spec.accessModes'));
   accessModeErrors(modes, 'spec.accessModes', errors);
-  const capacity = spec.capacity ?? {};
+  const capacity: Record<string, string> = spec.capacity ?? {};
   if (Object.keys(capacity).length === 0) errors.push(required('spec.capacity'));
   if (capacity['storage'] === undefined || Object.keys(capacity).length > 1)
-    errors.push(notSupported('spec.capacity', capacity, ['storage']));
+    errors.push(notSupported('spec.capacity', spec.capacity, ['storage']));
   for (const name of Object.keys(capacity).sort()) {
     const quantity = parseQuantity(capacity[name]!);
     if (quantityMilli(quantity) <= 0)

@@ -34,6 +34,16 @@ function pairDataSources(spec: PersistentVolumeClaimSpec): void {
   }
 }
 
+/** Only claims and snapshots can be copied by the older field; other sources are dropped from it. */
+function dropForeignSource(spec: PersistentVolumeClaimSpec): void {
+  const { dataSource: source } = spec;
+  if (!source || spec.dataSourceRef) return;
+  const known = source.apiGroup
+    ? source.apiGroup === 'snapshot.storage.k8s.io' && source.kind === 'VolumeSnapshot'
+    : source.kind === 'PersistentVolumeClaim';
+  if (!known) delete spec.dataSource;
+}
+
 function admit(object: PersistentVolumeClaim, context: StrategyContext): void {
   admitDefaultClass(object, context);
   const finalizers = object.metadata.finalizers ?? [];
@@ -97,6 +107,7 @@ export const persistentvolumeclaim = defineKind<PersistentVolumeClaim>({
     admit,
     prepareForCreate: (object) => {
       object.status = { phase: 'Pending' };
+      dropForeignSource(object.spec!);
       pairDataSources(object.spec!);
     },
     prepareForUpdate: (object, old) => {
@@ -110,7 +121,7 @@ export const persistentvolumeclaim = defineKind<PersistentVolumeClaim>({
   status: statusView(),
   cells: (object, now) => {
     const { metadata, spec = {}, status = {} } = object;
-    const bound = spec.volumeName ? true : false;
+    const bound = Boolean(spec.volumeName);
     return [
       metadata.name,
       metadata.deletionTimestamp === undefined ? (status.phase ?? '') : 'Terminating',

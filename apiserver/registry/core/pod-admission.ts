@@ -2,7 +2,7 @@
  * What mutating admission does to a new pod: service account, priority, default tolerations, runtime class, topology labels. Mirrors the plugins
  * of kubernetes `plugin/pkg/admission` of these names, in their order.
  */
-import { forbidden } from '../../../machinery/api/status.ts';
+import { forbidden, unclassified } from '../../../machinery/api/status.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import type { RuntimeClass } from '../../../machinery/api/types/node.k8s.io.v1.ts';
 import type { PriorityClass } from '../../../machinery/api/types/scheduling.k8s.io.v1.ts';
@@ -25,6 +25,7 @@ export function admitPod(pod: core.Pod, context: StrategyContext): void {
   admitTolerations(pod.spec);
   admitTopologyLabels(pod, context);
   if (pod.spec.runtimeClassName !== undefined) admitRuntimeClass(pod, context);
+  else if (pod.spec.overhead !== undefined) throw refusePod(pod, NO_OVERHEAD);
 }
 
 /** The classes every cluster has, should they not be stored yet. */
@@ -110,9 +111,12 @@ export function copyTopologyLabels(pod: core.Pod, nodeName: string, context: Pic
   }
 }
 
+const NO_OVERHEAD = 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead';
+
 function admitRuntimeClass(pod: core.Pod, context: StrategyContext): void {
   const { spec } = pod;
   const name = spec.runtimeClassName!;
+  if (name === '') throw unclassified('resource name may not be empty');
   const found = context.reader.get<RuntimeClass>('node.k8s.io', 'runtimeclasses', '', name);
   if (found === undefined) throw refusePod(pod, `pod rejected: RuntimeClass "${name}" not found`);
   const overhead = found.overhead?.podFixed;
@@ -122,17 +126,14 @@ function admitRuntimeClass(pod: core.Pod, context: StrategyContext): void {
     }
     spec.overhead = { ...overhead };
   } else if (spec.overhead !== undefined) {
-    throw refusePod(pod, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+    throw refusePod(pod, NO_OVERHEAD);
   }
   const scheduling = found.scheduling;
   if (scheduling === undefined) return;
   for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
     const own = spec.nodeSelector?.[key];
     if (own !== undefined && own !== value) {
-      throw refusePod(
-        pod,
-        `pod rejected: conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
-      );
+      throw refusePod(pod, `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`);
     }
     spec.nodeSelector = { ...spec.nodeSelector, [key]: value };
   }

@@ -12,7 +12,7 @@ import { qosClassOf } from '../validation/qos.ts';
 
 export function preparePodForCreate(pod: core.Pod, context: StrategyContext): void {
   const { spec } = pod;
-  pod.status = { phase: 'Pending', qosClass: qosClassOf(spec) };
+  pod.status = { phase: 'Pending', qosClass: pod.status?.qosClass || qosClassOf(spec) };
   if ((spec.schedulingGates?.length ?? 0) > 0) {
     pod.status.conditions = [
       {
@@ -32,8 +32,13 @@ export function preparePodForCreate(pod: core.Pod, context: StrategyContext): vo
 
 /** Fields behind gates that are off. */
 export function dropDisabledFields(spec: core.PodSpec): void {
-  for (const { container } of containersOf(spec, ''))
-    if (container.lifecycle?.stopSignal !== undefined) delete container.lifecycle.stopSignal;
+  delete spec.schedulingGroup;
+  for (const { container } of containersOf(spec, '')) {
+    const { lifecycle } = container;
+    if (lifecycle?.stopSignal === undefined) continue;
+    delete lifecycle.stopSignal;
+    if (!lifecycle.postStart && !lifecycle.preStop) delete container.lifecycle;
+  }
   for (const volume of spec.volumes ?? []) {
     for (const source of volume.projected?.sources ?? []) {
       delete source.clusterTrustBundle;

@@ -101,22 +101,14 @@ function addressErrors(status: core.PodStatus, errors: FieldError[]): void {
     ipErrors(ip, `status.podIPs[${i}]`, errors);
   });
   if (!onePerFamily(podIps)) errors.push(invalidValue('status.podIPs', podIps.map(goIp), PER_FAMILY));
-  duplicateErrors(podIps, 'status.podIPs', errors);
   const hostIps = (status.hostIPs ?? []).map((h) => h.ip ?? '');
   if (hostIps.length === 0) return;
   if ((status.hostIP ?? '') !== hostIps[0]) errors.push(invalidValue('status.hostIPs[0].ip', hostIps[0], 'must be equal to `hostIP`'));
   hostIps.forEach((ip, i) => {
     ipErrors(ip, `status.hostIPs[${i}]`, errors);
   });
-  duplicateErrors(hostIps, 'status.hostIPs', errors);
   if (!onePerFamily(hostIps)) errors.push(invalidValue('status.hostIPs', hostIps.map(goIp), PER_FAMILY));
 }
 
 const goIp = (ip: string): object => ({ IP: ip });
 const onePerFamily = (ips: readonly string[]): boolean => ips.length < 2 || (ips.length === 2 && ipFamily(ips[0]!) !== ipFamily(ips[1]!));
-
-function duplicateErrors(ips: readonly string[], path: string, errors: FieldError[]): void {
-  ips.forEach((ip, i) => {
-    if (ips.indexOf(ip) < i) errors.push(duplicate(`${path}[${i}]`, goIp(ip)));
-  });
-}

@@ -35,9 +35,7 @@ function gracePeriod(pod: Pod, requested: number | undefined): number | undefine
 }
 
 function warnings(pod: Pod, old: Pod | undefined): string[] {
-  if (old !== undefined) {
-    return pod.metadata.generation === old.metadata.generation ? [] : podWarnings(pod.metadata, pod.spec, '');
-  }
+  if (old !== undefined) return [];
   const details = dnsLabel(pod.metadata.name ?? '');
   const text = `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${details.join(' ')}]`;
   return [...(details.length > 0 ? [text] : []), ...podWarnings(pod.metadata, pod.spec, '')];

@@ -3,19 +3,20 @@
  */
 
 import { deepEqual } from '../../../machinery/api/equality.ts';
-import type { FieldError } from '../../../machinery/api/field-error.ts';
+import { type FieldError, invalidValue } from '../../../machinery/api/field-error.ts';
 import type { ResourceQuota } from '../../../machinery/api/types/core.v1.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
 import { immutableField } from '../validation/numbers.ts';
-import { quantityErrors, resourceNameErrors } from '../validation/resources.ts';
+import { isQuotaResource, quantityErrors, resourceNameErrors } from '../validation/resources.ts';
 import { scopeErrors } from './resourcequota-scopes.ts';
 
 function listErrors(list: Record<string, string> | undefined, path: string, errors: FieldError[]): void {
   for (const name of Object.keys(list ?? {}).sort()) {
     const at = `${path}[${name}]`;
     resourceNameErrors(name, at, errors);
+    if (!name.includes('/') && !isQuotaResource(name)) errors.push(invalidValue(at, name, 'must be a standard resource for quota'));
     quantityErrors(name, list![name]!, at, errors);
   }
 }

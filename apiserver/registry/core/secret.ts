@@ -84,7 +84,9 @@ function jsonObjectProblem(text: string): string | undefined {
     const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
     return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`;
   } catch {
-    const first = [...text.trim()][0]!;
+    const [first = '', second = ''] = text.replaceAll(/\s/g, '');
+    if (first === '{' && second !== '' && second !== '"' && second !== '}')
+      return `invalid character '${second}' looking for beginning of object key string`;
     const plausible = /[-{["0-9tfn]/.test(first);
     return plausible ? 'unexpected end of JSON input' : `invalid character '${first}' looking for beginning of value`;
   }
@@ -101,12 +103,24 @@ function validateUpdate(object: Secret, old: Secret): FieldError[] {
   return [...errors, ...validate(object)];
 }
 
+/** A certificate that cannot be one. */
+function tlsWarnings({ type, data = {} }: Secret): string[] {
+  if (type !== 'kubernetes.io/tls') return [];
+  for (const [key, what] of [
+    ['tls.crt', 'certificate'],
+    ['tls.key', 'key'],
+  ] as const) {
+    if (!Buffer.from(data[key] ?? '', 'base64').includes('-----BEGIN ')) return [`tls: failed to find any PEM data in ${what} input`];
+  }
+  return [];
+}
+
 export const secret = defineKind<Secret>({
   resource: 'secrets',
   kind: 'Secret',
   fieldLabelError: 'notSupported',
   selectableFields: { type: (object) => object.type ?? '' },
-  strategy: { default: applyDefaults, validate, validateUpdate },
+  strategy: { default: applyDefaults, validate, validateUpdate, warnings: tlsWarnings },
   cells: (object, now) => [
     object.metadata.name,
     object.type ?? '',

@@ -40,8 +40,8 @@ export function allocateService(
   };
   try {
     fillFamilies(service, old);
-    allocateIps(service, old, { ips, claims, take });
-    allocatePorts(service, old, { ports, claims, take });
+    allocateIps(service, old, { ips, claims, take, dryRun });
+    allocatePorts(service, old, { ports: dryRun ? { ...ports, refusal: () => undefined } : ports, claims, take });
   } catch (error) {
     undo();
     throw error;
@@ -90,9 +90,10 @@ interface IpSource {
   readonly ips: IpRange;
   readonly claims: ServiceClaims;
   readonly take: Take;
+  readonly dryRun: boolean;
 }
 
-function allocateIps(service: Service, old: Service | undefined, { ips, claims, take }: IpSource): void {
+function allocateIps(service: Service, old: Service | undefined, { ips, claims, take, dryRun }: IpSource): void {
   const spec = service.spec!;
   if (!needsClusterIp(spec) || spec.clusterIPs?.[0] === 'None') return;
   // The address of a service does not change; validation refuses the attempt.
@@ -105,7 +106,10 @@ function allocateIps(service: Service, old: Service | undefined, { ips, claims, 
     spec.clusterIPs = [ip];
     return;
   }
-  const why = ips.refusal(asked) ?? (take(ipClaim(asked)) ? undefined : 'provided IP is already allocated');
+  const outside = ips.refusal(asked);
+  const asDryRun = `the provided IP (${asked}) is not in the valid range. The range of valid IPs is ${ips.cidr}`;
+  const why =
+    outside !== undefined && dryRun ? asDryRun : (outside ?? (take(ipClaim(asked)) ? undefined : 'provided IP is already allocated'));
   if (why !== undefined)
     throw refuse(service, [invalidValue('spec.clusterIPs', spec.clusterIPs, `failed to allocate IP ${asked}: ${why}`)]);
   spec.clusterIP = asked;

@@ -6,7 +6,9 @@ import { deepEqual } from '../../../machinery/api/equality.ts';
 import type { Service, ServiceSpec } from '../../../machinery/api/types/core.v1.ts';
 
 export const isHeadless = (spec: ServiceSpec): boolean => spec.clusterIPs?.length === 1 && spec.clusterIPs[0] === 'None';
-export const needsClusterIp = (spec: ServiceSpec): boolean =>
+export const needsClusterIp = (spec: ServiceSpec): boolean => spec.type !== 'ExternalName';
+/** Of the types whose traffic is proxied. */
+export const isProxied = (spec: ServiceSpec): boolean =>
   spec.type === 'ClusterIP' || spec.type === 'NodePort' || spec.type === 'LoadBalancer';
 export const needsNodePort = (spec: ServiceSpec): boolean => spec.type === 'NodePort' || spec.type === 'LoadBalancer';
 export const needsHealthCheck = (spec: ServiceSpec): boolean => spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
@@ -28,7 +30,7 @@ export function defaultService(service: Service): void {
       port.targetPort = port.port;
   }
   if (isExternal(spec) && !spec.externalTrafficPolicy) spec.externalTrafficPolicy = 'Cluster';
-  if (needsClusterIp(spec)) spec.internalTrafficPolicy ??= 'Cluster';
+  if (isProxied(spec)) spec.internalTrafficPolicy ??= 'Cluster';
   if (spec.type === 'LoadBalancer') {
     spec.allocateLoadBalancerNodePorts ??= true;
     for (const ingress of status?.loadBalancer?.ingress ?? []) if (ingress.ip) ingress.ipMode ??= 'VIP';
@@ -73,7 +75,7 @@ function carryNodePorts(next: ServiceSpec, old: ServiceSpec): void {
 }
 
 function followClusterIp(next: ServiceSpec, old: ServiceSpec): void {
-  const same = deepEqual(next.clusterIPs, old.clusterIPs);
+  const same = (next.clusterIPs?.length ?? 0) === 0 || deepEqual(next.clusterIPs, old.clusterIPs);
   if ((old.clusterIP ?? '') === (next.clusterIP ?? '')) {
     pairClusterIps(next);
     return;
@@ -93,7 +95,7 @@ function dropUnused(next: ServiceSpec, old: ServiceSpec): void {
     delete next.clusterIP;
     delete next.clusterIPs;
   }
-  drop(needsClusterIp, 'ipFamilies', 'ipFamilyPolicy');
+  drop(needsClusterIp, 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy');
   if (needsNodePort(old) && !needsNodePort(next)) {
     const known = new Set((old.ports ?? []).map((p) => p.nodePort ?? 0));
     if ((next.ports ?? []).every((p) => !p.nodePort || known.has(p.nodePort))) for (const port of next.ports ?? []) delete port.nodePort;

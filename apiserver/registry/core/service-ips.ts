@@ -29,7 +29,7 @@ export function serviceStatusErrors(service: Service): FieldError[] {
   const ingress = service.status?.loadBalancer?.ingress ?? [];
   const path = 'status.loadBalancer.ingress';
   if (ingress.length > 0 && service.spec?.type !== 'LoadBalancer') {
-    errors.push(forbiddenField(path, "may only be used when `spec.type` is 'LoadBalancer'"));
+    return [forbiddenField(path, "may only be used when `spec.type` is 'LoadBalancer'")];
   }
   ingress.forEach((entry, i) => {
     ingressErrors(entry, `${path}[${i}]`, errors);

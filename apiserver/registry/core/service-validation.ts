@@ -7,7 +7,7 @@ import { cidrErrors, dnsLabelErrors, ipErrors, ipFamily } from '../validation/ip
 import { labelErrors } from '../validation/metadata.ts';
 import { dnsSubdomain, portNumber, qualifiedName } from '../validation/names.ts';
 import { portErrors } from '../validation/probes.ts';
-import { isExternal, isHeadless, needsClusterIp, needsHealthCheck } from './service-fields.ts';
+import { isExternal, isHeadless, isProxied, needsHealthCheck } from './service-fields.ts';
 import { specialIpErrors } from './service-ips.ts';
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
@@ -199,7 +199,7 @@ function trafficErrors(spec: ServiceSpec, errors: FieldError[]): void {
   }
   const internal = spec.internalTrafficPolicy;
   if (internal === undefined) {
-    if (needsClusterIp(spec)) errors.push(required('spec.internalTrafficPolicy'));
+    if (isProxied(spec)) errors.push(required('spec.internalTrafficPolicy'));
   } else if (!TRAFFIC_POLICIES.includes(internal)) errors.push(notSupported('spec.internalTrafficPolicy', internal, TRAFFIC_POLICIES));
   const distribution = spec.trafficDistribution;
   if (distribution !== undefined && !DISTRIBUTIONS.includes(distribution)) {

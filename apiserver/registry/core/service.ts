@@ -91,7 +91,7 @@ function externalAddress({ spec = {}, status }: Service): string {
   if (spec.type === 'ExternalName') return spec.externalName ?? '';
   if (spec.type !== 'LoadBalancer') return external.join(',') || '<none>';
   const ingress = (status?.loadBalancer?.ingress ?? []).map((entry) => entry.ip || entry.hostname || '').filter((text) => text !== '');
-  return [...external, ...ingress].join(',') || '<pending>';
+  return [...ingress, ...external].join(',') || '<pending>';
 }
 
 const portsText = (ports: readonly ServicePort[]): string =>

@@ -11,5 +11,8 @@ export function isLatest(image: string): boolean {
   return named.slice(colon + 1) === 'latest';
 }
 
+/** What cannot be a reference has no tag to go by. */
+const REFERENCE = /^[a-zA-Z0-9][a-zA-Z0-9._:@/-]*$/;
+
 export const defaultPullPolicy = (image: string | undefined): 'Always' | 'IfNotPresent' =>
-  isLatest(image ?? '') ? 'Always' : 'IfNotPresent';
+  image !== undefined && REFERENCE.test(image) && isLatest(image) ? 'Always' : 'IfNotPresent';

@@ -1,6 +1,7 @@
 /**
  * Defaults of a pod's spec, in pods and in templates. Mirrors kubernetes `core/v1/defaults.go`: SetDefaults_PodSpec, SetDefaults_Container, …
  */
+import { formatQuantity, parseQuantity, roundUpToMilli } from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { defaultPullPolicy } from './image.ts';
 import { defaultVolumes } from './volume.ts';
@@ -36,8 +37,19 @@ function defaultContainer(container: core.Container): void {
   if (container.livenessProbe) defaultProbe(container.livenessProbe);
   if (container.readinessProbe) defaultProbe(container.readinessProbe);
   if (container.startupProbe) defaultProbe(container.startupProbe);
+  roundResources(container.resources);
   defaultHttpGet(container.lifecycle?.postStart?.httpGet);
   defaultHttpGet(container.lifecycle?.preStop?.httpGet);
+}
+
+/** Quantities of resources are whole thousandths, rounded up (SetDefaults_ResourceList). */
+function roundResources(resources: core.ResourceRequirements | undefined): void {
+  for (const list of [resources?.limits, resources?.requests]) {
+    for (const name in list) {
+      const value = list[name]!;
+      if (/[nu]$/.test(value)) list[name] = formatQuantity(roundUpToMilli(parseQuantity(value)));
+    }
+  }
 }
 
 function defaultEnv(variable: core.EnvVar): void {

@@ -25,6 +25,11 @@ function applyDefaults(slice: EndpointSlice): void {
   }
 }
 
+/** Topology labels are not written any more. */
+function dropTopology(slice: EndpointSlice): void {
+  for (const endpoint of slice.endpoints ?? []) delete endpoint.deprecatedTopology;
+}
+
 function validate(slice: EndpointSlice): FieldError[] {
   const errors: FieldError[] = [];
   const type: string = slice.addressType ?? '';
@@ -50,10 +55,6 @@ function endpointErrors(endpoint: Endpoint, type: string, path: string, errors: 
   });
   if (endpoint.nodeName !== undefined) {
     for (const detail of dnsSubdomain(endpoint.nodeName)) errors.push(invalidValue(`${path}.nodeName`, endpoint.nodeName, detail));
-  }
-  for (const [key, value] of Object.entries(endpoint.deprecatedTopology ?? {})) {
-    for (const detail of qualifiedName(key)) errors.push(invalidValue(`${path}.deprecatedTopology`, key, detail));
-    for (const detail of labelValue(value)) errors.push(invalidValue(`${path}.deprecatedTopology`, value, detail));
   }
   if (endpoint.hostname !== undefined) dnsLabelErrors(endpoint.hostname, `${path}.hostname`, errors);
   hintErrors(endpoint.hints?.forZones ?? [], labelValue, `${path}.hints.forZones`, errors);
@@ -132,10 +133,12 @@ export const endpointslice = defineKind<EndpointSlice>({
   strategy: {
     default: applyDefaults,
     validate,
+    prepareForCreate: dropTopology,
+    prepareForUpdate: dropTopology,
     validateUpdate: (slice, old) => {
-      const errors = validate(slice);
+      const errors: FieldError[] = [];
       immutableField(slice.addressType, old.addressType, 'addressType', errors);
-      return errors;
+      return errors.length > 0 ? errors : validate(slice);
     },
     warnings,
   },

@@ -5,6 +5,8 @@ import type { IngressClass } from '../../../machinery/api/types/networking.k8s.i
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
 
+const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class';
+
 function parametersCell({ spec }: IngressClass): string {
   const parameters = spec?.parameters;
   if (!parameters) return '<none>';
@@ -23,7 +25,7 @@ export const ingressclass = defineKind<IngressClass>({
     },
   },
   cells: (object, now) => [
-    object.metadata.name,
+    `${object.metadata.name}${object.metadata.annotations?.[IS_DEFAULT] === 'true' ? ' (default)' : ''}`,
     object.spec?.controller ?? '',
     parametersCell(object),
     ageCell(object.metadata.creationTimestamp, now),

@@ -4,6 +4,8 @@
 import type { IPAddress } from '../../../machinery/api/types/networking.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
+import { ipFamily } from '../validation/ip.ts';
+import { VALID } from '../validation/names.ts';
 
 function parentCell({ spec }: IPAddress): string {
   const parent = spec?.parentRef;
@@ -16,5 +18,6 @@ export const ipaddress = defineKind<IPAddress>({
   group: 'networking.k8s.io',
   resource: 'ipaddresses',
   kind: 'IPAddress',
+  nameRule: (name) => (ipFamily(name) === undefined ? ['must be a valid IP address'] : VALID),
   cells: (object, now) => [object.metadata.name, parentCell(object), ageCell(object.metadata.creationTimestamp, now)],
 });

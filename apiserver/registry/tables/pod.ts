@@ -92,13 +92,17 @@ const exitText = (terminated: { signal?: number; exitCode?: number }): string =>
 /** From the last container to the first, so that the first one with something to say wins. */
 function tallyContainers(containers: readonly ContainerStatus[], tally: Tally, podReady: boolean): void {
   let running = false;
+  let failed = false;
   for (let i = containers.length - 1; i >= 0; i--) {
     const container = containers[i]!;
     countRestarts(tally, container);
     const { waiting, terminated, running: runs } = container.state ?? {};
     if (waiting?.reason) tally.reason = waiting.reason;
-    else if (terminated) tally.reason = terminated.reason || exitText(terminated);
-    else if (container.ready === true && runs) {
+    else if (terminated) {
+      // A container that ended well does not hide one that did not.
+      if (!failed || terminated.exitCode !== 0) tally.reason = terminated.reason || exitText(terminated);
+      failed ||= terminated.exitCode !== 0;
+    } else if (container.ready === true && runs) {
       running = true;
       tally.ready++;
     }

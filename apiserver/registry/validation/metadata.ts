@@ -87,10 +87,12 @@ function finalizerErrors(finalizers: readonly string[] | undefined, errors: Fiel
   }
 }
 
+export const isKubeFinalizer = (name: string): boolean => name.includes('/') || STANDARD_FINALIZERS.has(name);
+
 /** The built-in kinds ask for a domain in finalizer names. */
 export function kubeFinalizerErrors(finalizers: readonly string[] | undefined, errors: FieldError[], path = 'metadata.finalizers'): void {
   finalizers?.forEach((name, i) => {
-    if (!name.includes('/') && !STANDARD_FINALIZERS.has(name)) {
+    if (!isKubeFinalizer(name)) {
       errors.push(invalidValue(`${path}[${i}]`, name, 'name is neither a standard finalizer name nor is it fully qualified'));
     }
   });

@@ -1,7 +1,6 @@
 /**
  * What pods and templates are warned of: fields that are deprecated, do nothing, or hide one another. Mirrors kubernetes `pkg/api/pod/warnings.go`.
  */
-import { deepEqual } from '../../../machinery/api/equality.ts';
 import type { KubeObject } from '../../../machinery/api/object.ts';
 import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
@@ -166,13 +165,19 @@ export function fractionWarning(value: string | undefined, path: string): string
   return `${path}: fractional byte value ${JSON.stringify(formatQuantity(quantity))} is invalid, must be an integer`;
 }
 
+/** `PATH=$(PATH):/x` builds on the one definition before it. */
+function refersToEarlier(env: readonly core.EnvVar[], index: number): boolean {
+  const { name, value = '' } = env[index]!;
+  return value.includes(`$(${name})`) && env.slice(0, index).filter((v) => v.name === name).length < 2;
+}
+
 /** A later variable of the same name hides an earlier one, unless it refers to it. */
 function envWarnings(env: readonly core.EnvVar[] | undefined, path: string, warnings: string[]): void {
   if (env === undefined || env.length < 2) return;
   const seen = new Map<string, core.EnvVar>();
   env.forEach((variable, i) => {
     const before = seen.get(variable.name);
-    if (before !== undefined && !(variable.value ?? '').includes(`$(${variable.name})`)) {
+    if (before !== undefined && !refersToEarlier(env, i)) {
       warnings.push(`${path}[${i}]: hides previous definition of ${JSON.stringify(variable.name)}, which may be dropped when using apply`);
     }
     seen.set(variable.name, variable);
@@ -186,23 +191,18 @@ interface PortAt {
 }
 
 function portWarnings(container: core.Container, path: string, all: PortAt[], warnings: string[]): void {
-  const own: PortAt[] = [];
   container.ports?.forEach((port, i) => {
     const at = `${path}.ports[${i}]`;
-    const same = own.find((p) => p.port.containerPort === port.containerPort && p.port.protocol === port.protocol);
     const named = port.name ? all.find((p) => p.port.name === port.name && p.container !== path) : undefined;
     if (named !== undefined) {
       const detail = `services and probes that select ports by name will use ${named.path}`;
       warnings.push(`${at}: duplicate port name ${JSON.stringify(port.name)} with ${named.path}, ${detail}`);
     }
-    if (same !== undefined) {
-      const whole =
-        deepEqual({ ...same.port, name: '' }, { ...port, name: '' }) ||
-        ((same.port.hostPort ?? 0) === (port.hostPort ?? 0) && (same.port.hostIP ?? '') === (port.hostIP ?? ''));
-      warnings.push(`${at}: ${whole ? 'duplicate' : 'overlapping'} port definition with ${same.path}`);
+    for (const other of all) {
+      if (other.port.containerPort !== port.containerPort || other.port.protocol !== port.protocol) continue;
+      const same = (other.port.hostPort ?? 0) === (port.hostPort ?? 0) && (other.port.hostIP ?? '') === (port.hostIP ?? '');
+      warnings.push(`${at}: ${same ? 'duplicate' : 'overlapping'} port definition with ${other.path}`);
     }
-    const entry = { port, path: at, container: path };
-    own.push(entry);
-    all.push(entry);
+    all.push({ port, path: at, container: path });
   });
 }

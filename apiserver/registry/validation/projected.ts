@@ -49,7 +49,6 @@ export function projectedErrors(projected: core.ProjectedVolumeSource, path: str
       if (found++ > 0) errors.push(forbiddenField(at, 'may not specify more than 1 volume type per source'));
       else memberErrors(source, member, { path, at, paths }, errors);
     }
-    if (found === 0) errors.push(required(at, 'one of the source fields is required'));
   });
 }
 
@@ -90,6 +89,5 @@ function tokenErrors(token: core.ServiceAccountTokenProjection, place: Place, er
   if (!token.path) errors.push(required(`${place.path}.path`));
   else {
     localNonReservedPathErrors(token.path, `${place.at}.serviceAccountToken.path`, errors);
-    claimPath(token.path, token.path, place, errors);
   }
 }

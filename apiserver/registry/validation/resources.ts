@@ -32,6 +32,10 @@ export const isNative = (name: string): boolean => !name.includes('/') || name.i
 export const isExtended = (name: string): boolean =>
   !isNative(name) && !name.startsWith('requests.') && qualifiedName(`requests.${name}`).length === 0;
 
+export const isContainerResource = (name: string): boolean => CONTAINER_RESOURCES.has(name) || isHugePages(name);
+export const isQuotaResource = (name: string): boolean =>
+  STANDARD_RESOURCES.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-');
+
 export function resourceNameErrors(name: string, path: string, errors: FieldError[]): void {
   for (const detail of qualifiedName(name)) errors.push(invalidValue(path, name, detail));
   if (!name.includes('/') && !STANDARD_RESOURCES.has(name) && !isHugePages(name)) {

@@ -31,7 +31,7 @@ interface FileOf {
 function projectedWarnings(volume: core.Volume, warnings: string[]): void {
   const title = `volume ${JSON.stringify(volume.name)} (Projected)`;
   const sources = volume.projected!.sources ?? [];
-  if (sources.every((source) => Object.values(source).every((v) => v === undefined || v === null))) {
+  if (sources.length > 0 && sources.every((source) => Object.values(source).every((v) => v === undefined || v === null))) {
     warnings.push(`${title} has no sources provided`);
     return;
   }

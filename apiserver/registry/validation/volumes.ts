@@ -33,9 +33,8 @@ export function volumesErrors(
     else dnsLabelErrors(name, `${at}.name`, errors);
     if (byName.has(name)) errors.push(duplicate(`${at}.name`, name));
     sourceErrors(volume, podName, at, errors);
+    // What is wrong with a volume is said once; its mounts find nothing.
     if (errors.length === before) byName.set(name, volume);
-    else if (name !== '' && !byName.has(name) && errors.slice(before).every((e) => !e.field.startsWith(`${at}.name`)))
-      byName.set(name, volume);
   }
   return byName;
 }
