@@ -18,6 +18,7 @@ import type { ComponentDeps, RunningComponent, StartComponent } from '../machine
 import { type HealthOptions, type HealthServer, serveHealth } from '../machinery/process/health.ts';
 import { createMetrics } from '../machinery/process/metrics.ts';
 import { createAdoption } from './node/adoption.ts';
+import { claimNode } from './node/heartbeat.ts';
 import { KUBELET_VERSION, type NodeFacts } from './node/node-status.ts';
 import { SimulatedNode } from './node/simulated-node.ts';
 import type { KubeletOptions } from './options.ts';
@@ -92,6 +93,7 @@ class Kubelet {
           ...this.#deps,
           nodes: this.#nodeInformer,
           adopter: this.#base,
+          claim: (name) => claimNode(this.#client, name, this.#base),
           adopt: (name) => this.#adopt(name, port),
           leave: (name) => this.#leave(name),
           own: (name) => this.#nodes.has(name),

@@ -1,7 +1,7 @@
 /**
  * Takes charge of nodes that others make through the API: a Node object that nobody heartbeats becomes a simulated node, as kwok does.
  *
- * Invariant: a node is looked after by the process whose mark it carries; a node with a kubelet of its own is left to it.
+ * Invariant: of several kubelets that adopt, the one named by the node's Lease looks after it; a node with a kubelet of its own is left to it.
  */
 import type { Node } from '../../machinery/api/types/core.v1.ts';
 import type { Informer } from '../../machinery/client/informer.ts';
@@ -13,6 +13,8 @@ export interface AdoptionDeps extends ComponentDeps {
   /** Name of this process's own node: marks what it adopts. */
   readonly adopter: string;
   readonly own: (name: string) => boolean;
+  /** Whether this process got the node, of all that want it. */
+  readonly claim: (name: string) => Promise<boolean>;
   readonly adopt: (name: string) => Promise<void>;
   readonly leave: (name: string) => Promise<void>;
 }
@@ -22,6 +24,10 @@ export function createAdoption(deps: AdoptionDeps): { start: () => void } {
   const mine = adopterId(deps.adopter);
   // A node that has never said what it runs has no kubelet; one that carries our mark lost its process, which was us.
   const isFree = ({ status }: Node): boolean => (status?.nodeInfo?.kubeletVersion ?? '') === '' || status?.nodeInfo?.machineID === mine;
+  const take = async (name: string): Promise<void> => {
+    if (await deps.claim(name)) await deps.adopt(name);
+    else adopted.delete(name);
+  };
   const consider = (node: Node | undefined, old: Node | undefined): void => {
     const name = (node ?? old)?.metadata.name as string;
     const uid = node?.metadata.uid;
@@ -31,7 +37,7 @@ export function createAdoption(deps: AdoptionDeps): { start: () => void } {
     }
     if (!node || adopted.has(name) || deps.own(name) || !isFree(node)) return;
     adopted.set(name, uid as string);
-    deps.adopt(name).catch((error: unknown) => {
+    take(name).catch((error: unknown) => {
       adopted.delete(name);
       if (!deps.signal.aborted) deps.logger.warn({ err: error, node: name }, 'taking charge of a node failed');
     });

@@ -121,13 +121,25 @@ export async function renewLease(deps: HeartbeatDeps): Promise<void> {
   }
 }
 
+/** Whether this process may look after a node that nobody has: the first to make its Lease, or the one that Lease names. */
+export async function claimNode(client: Client, node: string, adopter: string): Promise<boolean> {
+  const name = { namespace: LEASE_NAMESPACE, name: node };
+  try {
+    await client.create(leases, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: name, spec: { holderIdentity: adopter } });
+    return true;
+  } catch (error) {
+    if (!isReason(error, 'AlreadyExists')) throw error;
+    return (await client.get(leases, name)).spec?.holderIdentity === adopter;
+  }
+}
+
 async function renewOnce(deps: HeartbeatDeps, known: Lease | undefined): Promise<Lease> {
   const { client, facts, clock } = deps;
   const name = { namespace: LEASE_NAMESPACE, name: facts.name };
   const node = deps.node();
   const owner = node && [{ apiVersion: 'v1', kind: 'Node', name: facts.name, uid: node.metadata.uid as string }];
   const spec = {
-    holderIdentity: facts.name,
+    holderIdentity: facts.adoptedBy ?? facts.name,
     leaseDurationSeconds: Math.max(1, Math.round(deps.leaseDurationMs / 1000)),
     renewTime: formatMicroTime(clock.now()),
   };

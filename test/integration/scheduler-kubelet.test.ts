@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { kubeletOptions } from '../../kubelet/options.ts';
+import { type KubeletOptions, kubeletOptions } from '../../kubelet/options.ts';
 import { startKubelet } from '../../kubelet/start.ts';
 import type { Node, Pod } from '../../machinery/api/types/core.v1.ts';
-import { nodes, pods, serviceaccounts } from '../../machinery/client/resource-type.ts';
+import { leases, nodes, pods, serviceaccounts } from '../../machinery/client/resource-type.ts';
 import { systemClock } from '../../machinery/process/clock.ts';
 import type { RunningComponent } from '../../machinery/process/component.ts';
 import { silentLogger } from '../../machinery/process/logger.ts';
@@ -22,7 +22,7 @@ function deps() {
   return { clock: systemClock, random: systemRandom, logger: silentLogger, signal: new AbortController().signal };
 }
 
-async function kubelet(server: TestApiServer, name: string): Promise<RunningComponent> {
+async function kubelet(server: TestApiServer, name: string, options: Partial<KubeletOptions> = {}): Promise<RunningComponent> {
   const running = await startKubelet(
     optionsWith(kubeletOptions, {
       kubeconfig: join(server.dataDir, 'kubeconfigs', `${name}.kubeconfig`),
@@ -30,6 +30,7 @@ async function kubelet(server: TestApiServer, name: string): Promise<RunningComp
       rootDir: join(server.dataDir, 'kubelet'),
       port: 0,
       healthzPort: 0,
+      ...options,
     }),
     deps(),
   );
@@ -129,4 +130,30 @@ test('a pod that fits nowhere says why, and is placed once a node has room', asy
     return pod.status?.phase === 'Running' && pod;
   });
   assert.equal(placed.spec.nodeName, 'n-1');
+});
+
+test('a Node made by hand is run by one of the kubelets that adopt', async (t) => {
+  const { server, kubelets } = await setUp(t);
+  const { client } = server;
+  for (const name of NAMES) {
+    await kubelets.get(name)?.stop();
+    kubelets.set(name, await kubelet(server, name, { adoptNodes: true }));
+  }
+  const node: Node = {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'by-hand', labels: { 'kubernetes.io/hostname': 'by-hand' } },
+    spec: {},
+    status: { capacity: { cpu: '2', pods: '5' }, allocatable: { cpu: '1', pods: '5' } },
+  };
+  await client.create(nodes, node);
+  const ready = await eventually('it is ready', async () => {
+    const found = await client.get(nodes, { name: 'by-hand' });
+    return found.status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') && found;
+  });
+  assert.equal(ready.status?.allocatable?.['cpu'], '1', 'what it was said to have is kept');
+  const { holderIdentity } = (await client.get(leases, { namespace: 'kube-node-lease', name: 'by-hand' })).spec ?? {};
+  assert.ok(NAMES.includes(holderIdentity ?? ''), holderIdentity);
+  await client.create(pods, makePod('p', { nodeName: 'by-hand' }));
+  await eventually('its pod runs', async () => (await client.get(pods, { namespace: 'default', name: 'p' })).status?.phase === 'Running');
 });
