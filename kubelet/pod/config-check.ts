@@ -42,7 +42,7 @@ export function volumeReferences(pod: Pod): (Reference & { readonly volume: stri
 }
 
 /** What is missing, in upstream's words; undefined when all is there. */
-export async function missingReference(client: Client, namespace: string, references: readonly Reference[]): Promise<string | undefined> {
+async function missingReference(client: Client, namespace: string, references: readonly Reference[]): Promise<string | undefined> {
   for (const { kind, name, key } of references) {
     const type = kind === 'ConfigMap' ? configmaps : secrets;
     try {

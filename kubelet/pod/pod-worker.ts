@@ -17,6 +17,7 @@ import { comparePod, isLive, type ObservedPod, type PodAction, type PodPlan } fr
 import { type Blocked, findBlocked, namesConfig, RECHECK_MS } from './config-check.ts';
 import { type PodEvent, podEvents, type ToldPod } from './pod-events.ts';
 import { statusDiffers, statusPatch } from './status-patch.ts';
+import { createWriteLimit } from './write-limit.ts';
 
 export interface PodWorkersDeps {
   readonly client: Client;
@@ -61,8 +62,7 @@ export class PodWorkers {
   readonly #deps: PodWorkersDeps;
   readonly #states = new Map<string, PodState>();
   readonly #missingImages = new Map<string, string>();
-  readonly #waiting: (() => void)[] = [];
-  #writes = 0;
+  readonly #write = createWriteLimit(MAX_WRITES);
   #stopped = false;
   #idle: (() => void)[] = [];
 
@@ -354,18 +354,6 @@ export class PodWorkers {
   #wakeAfter(uid: string, state: PodState, ms: number): void {
     state.timer?.();
     state.timer = this.#deps.clock.setTimer(ms, () => this.wake(uid));
-  }
-
-  async #write<T>(request: () => Promise<T>): Promise<T> {
-    if (this.#writes >= MAX_WRITES) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#writes++;
-    try {
-      return await request();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#writes--;
-    }
   }
 
   #nowMs(): number {

@@ -157,7 +157,7 @@ function byImage(image: string): ImageBehaviour {
 }
 
 /** `host/name:tag@digest` in its parts; the host is '' for images of the default registry. */
-export function splitImage(image: string): { host: string; name: string; tag: string } {
+function splitImage(image: string): { host: string; name: string; tag: string } {
   const bare = image.split('@')[0] as string;
   const colon = bare.lastIndexOf(':');
   const hasTag = colon > bare.lastIndexOf('/');
