@@ -1,3 +1,4 @@
+/** Server-side apply: ownership, lists, conflicts, bodies that do not fit, the way from client-side apply (guarantee C10). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Plain } from '../../machinery/api/plain.ts';

@@ -1,3 +1,4 @@
+/** Ownership by plain writes, and ownership that clients send. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AnyObject } from '../../machinery/api/object.ts';

@@ -8,6 +8,7 @@
  *
  * A failed append fences the store: nothing that was queued is acknowledged, nothing is accepted any more, `failed` settles.
  */
+import { afterTurn, turnEnd } from '../../machinery/process/clock.ts';
 import {
   type ChangesResult,
   KeyExists,
@@ -142,7 +143,7 @@ export class LogStore implements Store {
       // A watcher that still reads history holds compaction back: its next slice must be there.
       const next = Math.min(target, this.compactedRevision + COMPACTION_SLICE, this.#subscribers.oldestReader());
       if (next > this.compactedRevision) await this.#run(() => this.#compactTo(next));
-      await new Promise((resolve) => setImmediate(resolve));
+      await turnEnd();
     }
   }
 
@@ -205,7 +206,7 @@ export class LogStore implements Store {
   #schedule(): void {
     if (this.#scheduled || this.#running || this.#closed) return;
     this.#scheduled = true;
-    setImmediate(() => {
+    afterTurn(() => {
       this.#scheduled = false;
       if (!this.#running && !this.#failure && !this.#closed && this.#queue.length > 0) void this.#run(() => this.#commitGroup());
     });

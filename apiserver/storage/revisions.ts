@@ -12,7 +12,7 @@
  */
 import { type Change, RevisionCompacted, RevisionTooNew, type Stored } from './interface.ts';
 import { endOfPrefix, orderOf } from './key-order.ts';
-import { SortedIndex } from './sorted-index.ts';
+import { SortedKeys } from './sorted-keys.ts';
 
 /** Reads the bytes of a version back that memory let go of. */
 export type ReadBytes = (revision: number) => Buffer;
@@ -102,7 +102,7 @@ export class Revisions {
   revision = 1;
   compacted = 0;
   readonly #keys = new Map<string, KeyVersions>();
-  readonly #index = new SortedIndex<KeyVersions>();
+  readonly #index = new SortedKeys<KeyVersions>();
   readonly #log = new ChangeLog();
   /** The same changes by resource (`/apps/deployments/`), so that a watcher's catch-up reads only its own. */
   readonly #logs = new Map<string, ChangeLog>();

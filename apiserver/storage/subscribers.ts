@@ -2,6 +2,7 @@
  * Those who follow the changes of a store. A subscriber that starts in the past first reads the log in slices, then joins the live ones in the
  * same turn in which it has read the last revision: no gap, nothing twice.
  */
+import { afterTurn } from '../../machinery/process/clock.ts';
 import type { Change, OnChanges, Subscription } from './interface.ts';
 import type { Revisions } from './revisions.ts';
 
@@ -28,7 +29,7 @@ export class Subscribers {
     this.#revisions.changes(prefix, afterRevision, 1);
     const subscriber: Subscriber = { prefix, onChanges, revision: afterRevision, live: afterRevision >= this.#revisions.revision };
     this.#all.add(subscriber);
-    if (!subscriber.live) setImmediate(() => this.#catchUp(subscriber));
+    if (!subscriber.live) afterTurn(() => this.#catchUp(subscriber));
     return { close: () => void this.#all.delete(subscriber) };
   }
 
@@ -61,6 +62,6 @@ export class Subscribers {
     subscriber.revision = revision;
     subscriber.live = revision >= this.#revisions.revision;
     subscriber.onChanges(changes, revision);
-    if (!subscriber.live) setImmediate(() => this.#catchUp(subscriber));
+    if (!subscriber.live) afterTurn(() => this.#catchUp(subscriber));
   }
 }

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { turnEnd } from '../../machinery/process/clock.ts';
 import {
   type Change,
   KeyExists,
@@ -35,8 +36,6 @@ const shown = (stored: Stored | undefined): string | undefined => stored && `${s
 const keys = (items: readonly Stored[]): string[] => items.map((item) => item.key);
 const told = (changes: readonly Change[]): string[] =>
   changes.map(({ type, current, previous }) => `${type} ${current.key}=${current.bytes}${previous ? ` was ${previous.bytes}` : ''}`);
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export function storeSuite(name: string, backend: Backend): void {
   describe(`store: ${name}`, () => {
@@ -255,7 +254,7 @@ function changesAndWatches({ create }: Backend): void {
     });
     assert.deepEqual(got, [], 'nothing before watch has returned');
     for (let i = 0; i < 20; i++) await store.create(`${PODS}y/${i}`, textOf('p'));
-    while (reached < store.revision) await turn();
+    while (reached < store.revision) await turnEnd();
     assert.deepEqual(
       got,
       Array.from({ length: store.revision - 100 }, (_, i) => 101 + i),

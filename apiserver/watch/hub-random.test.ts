@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { AnyObject } from '../../machinery/api/object.ts';
-import { systemClock } from '../../machinery/process/clock.ts';
+import { systemClock, turnEnd } from '../../machinery/process/clock.ts';
 import { type Random, seededRandom, systemRandom } from '../../machinery/process/random.ts';
 import type { Store } from '../storage/interface.ts';
 import { createMemoryStore } from '../storage/memory/store.ts';
@@ -18,7 +18,6 @@ const STEPS = 250;
 const PREFIX = '/core/pods/';
 
 const parse = (bytes: Buffer): AnyObject => JSON.parse(bytes.toString()) as AnyObject;
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const form = storedJsonForm('json', (metadata) => Buffer.from(JSON.stringify({ kind: 'Pod', apiVersion: 'v1', metadata })));
 
 class Client implements WatchSink {
@@ -173,7 +172,7 @@ async function history(random: Random): Promise<void> {
       } else client.open(hub, { from: 'revision', revision: client.revision });
     }
     if (random.integer(10) === 0) await store.compact(store.revision - random.integer(60));
-    if (random.integer(3) === 0) await turn();
+    if (random.integer(3) === 0) await turnEnd();
   }
   await settle(store, clients);
   for (const client of clients) {
@@ -188,6 +187,6 @@ async function settle(store: Store, clients: readonly Client[]): Promise<void> {
   for (let i = 0; clients.some((client) => !client.ended && client.revision < store.revision); i++) {
     assert.ok(i < 2000, 'bookmarks bring everybody to the last revision');
     for (const client of clients) client.drain();
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await systemClock.sleep(1);
   }
 }

@@ -1,144 +1,13 @@
+/** What watchers are shown: where they start, what selectors make of changes, bookmarks, the end (guarantees W1, W3 to W8, W11, W12). */
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
-import type { AnyObject } from '../../machinery/api/object.ts';
-import { type Clock, sleepOn } from '../../machinery/process/clock.ts';
-import type { Store } from '../storage/interface.ts';
-import { createMemoryStore } from '../storage/memory/store.ts';
-import { storedJsonForm, type WatchForm, type WatchSelector, type WatchSink } from './form.ts';
-import { createWatchHub, type WatchHub, type WatchHubDeps } from './hub.ts';
-import type { WatchRequest, WatchStart } from './watcher.ts';
-
-/** Time that moves when told to. */
-function manualClock(): Clock & { advance(ms: number): void } {
-  let nowMs = 0;
-  const timers = new Map<symbol, { at: number; callback: () => void }>();
-  const clock: Clock & { advance(ms: number): void } = {
-    now: () => new Date(nowMs),
-    monotonicMs: () => nowMs,
-    setTimer: (delayMs, callback) => {
-      const id = Symbol('timer');
-      timers.set(id, { at: nowMs + delayMs, callback });
-      return () => void timers.delete(id);
-    },
-    sleep: (delayMs, signal) => sleepOn(clock, delayMs, signal),
-    advance: (ms) => {
-      const end = nowMs + ms;
-      for (;;) {
-        const due = [...timers].filter(([, timer]) => timer.at <= end).sort(([, a], [, b]) => a.at - b.at)[0];
-        if (due === undefined) break;
-        timers.delete(due[0]);
-        nowMs = due[1].at;
-        due[1].callback();
-      }
-      nowMs = end;
-    },
-  };
-  return clock;
-}
-
-class RecordingSink implements WatchSink {
-  text = '';
-  chunks = 0;
-  pendingBytes = 0;
-  state: 'open' | 'ended' | 'destroyed' = 'open';
-  stalled = false;
-  #onDrain: (() => void) | undefined;
-  write(chunk: Buffer): void {
-    assert.equal(this.state, 'open');
-    this.text += chunk.toString();
-    this.chunks++;
-    if (this.stalled) this.pendingBytes += chunk.length;
-  }
-  onDrain(callback: () => void): void {
-    this.#onDrain = callback;
-  }
-  drain(): void {
-    this.pendingBytes = 0;
-    const callback = this.#onDrain;
-    this.#onDrain = undefined;
-    callback?.();
-  }
-  end(): void {
-    this.state = 'ended';
-  }
-  destroy(): void {
-    this.state = 'destroyed';
-  }
-  /** `ADDED a@2 {"app":"x"}`, `BOOKMARK 5`, `ERROR 410 …`. */
-  get events(): string[] {
-    return this.text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => {
-        const { type, object } = JSON.parse(line);
-        if (type === 'ERROR') return `ERROR ${object.code} ${object.reason}: ${object.message}`;
-        const { resourceVersion, annotations, name } = object.metadata;
-        if (type === 'BOOKMARK') return `BOOKMARK ${resourceVersion}${annotations ? ` ${Object.keys(annotations)}` : ''}`;
-        return `${type} ${name}@${resourceVersion}`;
-      });
-  }
-}
-
-const form: WatchForm = storedJsonForm('json', (metadata) => Buffer.from(JSON.stringify({ kind: 'Pod', apiVersion: 'v1', metadata })));
-const byLabel = (app: string): WatchSelector => ({ id: `app=${app}`, matches: (object) => object.metadata.labels?.['app'] === app });
-const byNode = (node: string): WatchSelector => ({
-  id: `spec.nodeName=${node}`,
-  nodeName: node,
-  matches: (object) => (object['spec'] as { nodeName?: string } | undefined)?.nodeName === node,
-});
-const byName = (name: string): WatchSelector => ({ id: `metadata.name=${name}`, name, matches: (object) => object.metadata.name === name });
+import { describe, it } from 'node:test';
+import { turnEnd } from '../../machinery/process/clock.ts';
+import { byLabel, byName, byNode, form, RecordingSink, setup } from './fixture.ts';
+import type { WatchForm } from './form.ts';
 
 const turns = async (): Promise<void> => {
-  for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
+  for (let i = 0; i < 50; i++) await turnEnd();
 };
-
-interface Setup {
-  store: Store;
-  hub: WatchHub;
-  clock: ReturnType<typeof manualClock>;
-  put(path: string, more?: { labels?: Record<string, string>; node?: string }, resource?: string): Promise<number>;
-  remove(path: string): Promise<number>;
-  open(start: WatchStart, more?: Partial<WatchRequest>): RecordingSink & { close(): void };
-}
-
-function setup(t: TestContext, options: Partial<WatchHubDeps> = {}): Setup {
-  const store = createMemoryStore();
-  const clock = manualClock();
-  const hub = createWatchHub({ store, clock, parse: (stored) => JSON.parse(stored.bytes.toString()) as AnyObject, ...options });
-  t.after(() => hub.close());
-  const encode = (path: string, more: { labels?: Record<string, string>; node?: string }) => (revision: number) => {
-    const [namespace, name] = path.split('/');
-    const metadata = { name, namespace, resourceVersion: String(revision), ...(more.labels && { labels: more.labels }) };
-    return Buffer.from(JSON.stringify({ kind: 'Pod', apiVersion: 'v1', metadata, spec: { ...(more.node && { nodeName: more.node }) } }));
-  };
-  return {
-    store,
-    hub,
-    clock,
-    put: async (path, more = {}, resource = 'pods') => {
-      const key = `/core/${resource}/${path}`;
-      const current = store.get(key);
-      const write = current ? store.update(key, current.revision, encode(path, more)) : store.create(key, encode(path, more));
-      return (await write).revision;
-    },
-    remove: async (path) => {
-      const current = store.get(`/core/pods/${path}`)!;
-      const object = JSON.parse(current.bytes.toString());
-      return (
-        await store.delete(current.key, current.revision, (revision) => {
-          object.metadata.resourceVersion = String(revision);
-          return Buffer.from(JSON.stringify(object));
-        })
-      ).revision;
-    },
-    open: (start, more = {}) => {
-      const sink = new RecordingSink();
-      const request = { prefix: '/core/pods/', namespace: '', form, start, bookmarks: false, timeoutMs: 3_600_000, sink, ...more };
-      const watch = hub.open(request);
-      return Object.assign(sink, { close: () => watch.close() });
-    },
-  };
-}
 
 describe('watch hub: where a watch starts', () => {
   it('after a revision: history, then live, each once', async (t) => {
@@ -196,7 +65,7 @@ describe('watch hub: where a watch starts', () => {
     const { put, open, clock } = setup(t);
     const sink = open({ from: 'revision', revision: 3 }, { bookmarks: true });
     await put('x/a');
-    clock.advance(61_000);
+    await clock.advance(61_000);
     await put('x/b');
     await put('x/c');
     assert.deepEqual(sink.events, ['ADDED c@4']);
@@ -342,8 +211,8 @@ describe('watch hub: bookmarks', () => {
     const sink = open({ from: 'revision', revision: 2 }, { bookmarks: true });
     const without = open({ from: 'revision', revision: 2 });
     await put('x/a', {}, 'secrets');
-    clock.advance(60_000);
-    clock.advance(60_000);
+    await clock.advance(60_000);
+    await clock.advance(60_000);
     assert.deepEqual([sink.events, without.events], [['BOOKMARK 3', 'BOOKMARK 3'], []]);
   });
 
@@ -353,10 +222,10 @@ describe('watch hub: bookmarks', () => {
     const all = open({ from: 'now' }, { bookmarks: true });
     await put('x/a', {});
     await put('x/b', {});
-    clock.advance(1_000);
-    clock.advance(5_000);
+    await clock.advance(1_000);
+    await clock.advance(5_000);
     await put('x/a', {}, 'secrets');
-    clock.advance(5_000);
+    await clock.advance(5_000);
     assert.deepEqual(filtered.events, ['BOOKMARK 3']);
     assert.deepEqual(all.events, ['ADDED a@2', 'ADDED b@3']);
   });
@@ -369,7 +238,7 @@ describe('watch hub: bookmarks', () => {
     const state = open({ from: 'state' }, { bookmarks: true });
     const filtered = open({ from: 'revision', revision: 2 }, { bookmarks: true, selector: byLabel('a') });
     const current = open({ from: 'revision', revision: 4 }, { bookmarks: true });
-    clock.advance(1_000);
+    await clock.advance(1_000);
     assert.deepEqual([state.events, filtered.events, current.events], [['ADDED a@2', 'BOOKMARK 4'], ['BOOKMARK 4'], []]);
   });
 
@@ -378,7 +247,7 @@ describe('watch hub: bookmarks', () => {
     const sink = open({ from: 'now' }, { bookmarks: true, timeoutMs: 5_000 });
     const short = open({ from: 'now' }, { bookmarks: true, timeoutMs: 0 });
     await put('x/a', {}, 'secrets');
-    clock.advance(5_000);
+    await clock.advance(5_000);
     assert.deepEqual([sink.events, sink.state, short.events, short.state], [['BOOKMARK 2'], 'ended', [], 'ended']);
   });
 });

@@ -4,7 +4,7 @@
  * watcher is pushed to; when its client does not take the bytes it is cut at a cap, never skipped.
  */
 import { expired, internalError, type StatusError } from '../../machinery/api/status.ts';
-import type { Cancel } from '../../machinery/process/clock.ts';
+import { afterTurn, type Cancel } from '../../machinery/process/clock.ts';
 import { RevisionCompacted, type Store, type Stored } from '../storage/interface.ts';
 import { ChangeView, type ParseStored, StoredObject } from './event.ts';
 import type { WatchForm, WatchSelector, WatchSink } from './form.ts';
@@ -155,7 +155,7 @@ export class Watcher {
       frames.push(form.event('ADDED', object, this.fresh && frames.empty), object.revision);
     }
     this.#send(frames);
-    if (this.#position < snapshot.length) setImmediate(() => this.read());
+    if (this.#position < snapshot.length) afterTurn(() => this.read());
     else this.#readSlice();
   }
 
@@ -171,7 +171,7 @@ export class Watcher {
       return;
     }
     if (this.#cursor < store.revision) {
-      setImmediate(() => this.read());
+      afterTurn(() => this.read());
       return;
     }
     this.#snapshot = [];

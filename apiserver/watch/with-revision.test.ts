@@ -1,3 +1,4 @@
+/** Stored bytes at another revision. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { withRevision } from './with-revision.ts';

@@ -47,3 +47,16 @@ export function sleepOn(clock: Clock, delayMs: number, signal?: AbortSignal): Pr
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }
+
+/**
+ * Calls back once this turn of the event loop is over and what had arrived from sockets and files has been taken in. It orders work and
+ * waits for nothing, so it is the same in simulations: it needs no clock.
+ */
+export function afterTurn(callback: () => void): void {
+  setImmediate(callback);
+}
+
+/** Settles at the end of this turn. */
+export function turnEnd(): Promise<void> {
+  return new Promise((resolve) => afterTurn(resolve));
+}

@@ -3,6 +3,7 @@
  * Arguments: directory, seed.
  */
 import { writeSync } from 'node:fs';
+import { systemClock } from '../../../machinery/process/clock.ts';
 import { seededRandom } from '../../../machinery/process/random.ts';
 import { openLevelStore } from './store.ts';
 
@@ -35,6 +36,6 @@ for (let i = 0; i < WRITERS; i++) {
   })();
 }
 for (;;) {
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await systemClock.sleep(20);
   await store.compact(store.revision - 200);
 }

@@ -9,6 +9,7 @@ import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
+import { systemClock, turnEnd } from '../../../machinery/process/clock.ts';
 import { type Random, seededRandom, systemRandom } from '../../../machinery/process/random.ts';
 import type { Store } from '../interface.ts';
 import { openLevelStore } from './store.ts';
@@ -47,7 +48,7 @@ async function runAndKill(directory: string, seed: number, afterMs: number): Pro
     output += chunk;
     if (armed || !output.includes('\nack ')) return;
     armed = true;
-    setTimeout(() => child.kill('SIGKILL'), afterMs);
+    systemClock.setTimer(afterMs, () => child.kill('SIGKILL'));
   });
   await once(child, 'close');
   assert.match(output, /^open \d+/, 'the writer opened the store');
@@ -111,9 +112,9 @@ it(`keeps every acknowledged write through ${POWER_CUTS} power cuts`, async (t) 
   };
   for (let cut = 0, i = 0; cut < POWER_CUTS; cut++) {
     await Promise.all(Array.from({ length: 1 + random.integer(5) }, () => put(i++)));
-    const [expected, flushed] = [[...acknowledged], await logSize(store, directory)];
+    const [expected, flushed] = [[...acknowledged], await logSize(directory)];
     const unflushed = Array.from({ length: random.integer(4) }, () => put(i++));
-    await new Promise((resolve) => setImmediate(resolve));
+    await turnEnd();
     const image = join(directory, `image${cut}`);
     await cp(join(directory, 'live'), image, { recursive: true });
     await Promise.all(unflushed);
@@ -131,7 +132,7 @@ async function logFile(database: string): Promise<string> {
   return join(database, logs[logs.length - 1]);
 }
 
-async function logSize(_store: Store, directory: string): Promise<number> {
+async function logSize(directory: string): Promise<number> {
   return (await stat(await logFile(join(directory, 'live', 'db')))).size;
 }
 

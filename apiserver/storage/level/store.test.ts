@@ -1,3 +1,4 @@
+/** The LevelDB store: the suite of every backend, what it refuses to open, what it survives (guarantees D1 to D4). */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';

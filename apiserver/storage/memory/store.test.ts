@@ -1,3 +1,4 @@
+/** The memory store passes the suite of every backend. */
 import { storeSuite } from '../suite.ts';
 import { createMemoryStore } from './store.ts';
 

@@ -5,7 +5,7 @@
  * Entries that are not live (deleted, but still in history) stay until they are removed; counts know only live ones.
  */
 
-export interface IndexEntry {
+export interface SortedEntry {
   /** See key-order.ts. */
   readonly order: string;
   readonly live: boolean;
@@ -18,7 +18,7 @@ interface Chunk<T> {
 
 const MAX_CHUNK = 1024;
 
-export class SortedIndex<T extends IndexEntry> {
+export class SortedKeys<T extends SortedEntry> {
   readonly #chunks: Chunk<T>[] = [];
 
   /** The entry must not be there yet. */
@@ -99,14 +99,14 @@ export class SortedIndex<T extends IndexEntry> {
   }
 }
 
-function chunkOf<T extends IndexEntry>(entries: T[]): Chunk<T> {
+function chunkOf<T extends SortedEntry>(entries: T[]): Chunk<T> {
   let live = 0;
   for (const entry of entries) if (entry.live) live++;
   return { entries, live };
 }
 
 /** The first position whose entry is not before `order`. */
-function positionOf(entries: readonly IndexEntry[], order: string): number {
+function positionOf(entries: readonly SortedEntry[], order: string): number {
   let low = 0;
   let high = entries.length;
   while (low < high) {
