@@ -68,7 +68,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const runners: Runner[] = plans.map((plan) =>
     options.inProcess
       ? new InProcessRunner({ plan, code, clock, random: options.random ?? systemRandom, logger: options.logger ?? silentLogger })
-      : new ChildRunner({ plan, command: code.command(plan.spec.module), layout, clock: systemClock }),
+      : new ChildRunner({ plan, command: [...plan.spec.nodeArguments, ...code.command(plan.spec.module)], layout, clock: systemClock }),
   );
   const cluster = new Cluster({ dataDir, server, kubeconfig: layout.kubeconfig }, runners);
   const control = await serveControl(cluster);
