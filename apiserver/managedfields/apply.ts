@@ -169,6 +169,6 @@ function objectText({ config, apiVersion, kind }: Pick<ApplyConfiguration, 'conf
 }
 
 /** Go's GroupVersionKind.String(): the core group leaves its slash. */
-export function gvkText({ group, version, kind }: GroupVersionKind): string {
+function gvkText({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}, Kind=${kind}`;
 }

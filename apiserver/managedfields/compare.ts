@@ -135,7 +135,7 @@ class Comparer {
   }
 }
 
-export function itemsByElement(type: TypedList, items: readonly unknown[]): Map<string, unknown[]> {
+function itemsByElement(type: TypedList, items: readonly unknown[]): Map<string, unknown[]> {
   const byElement = new Map<string, unknown[]>();
   for (const item of items) {
     const element = itemElement(type, item);

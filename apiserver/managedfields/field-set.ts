@@ -97,13 +97,6 @@ export function sorted(set: FieldSet): FieldSet {
   return result;
 }
 
-export function equalSets(a: FieldSet, b: FieldSet): boolean {
-  if (a === b) return true;
-  const elements = Object.keys(a);
-  if (elements.length !== Object.keys(b).length) return false;
-  return elements.every((element) => Object.hasOwn(b, element) && equalSets(a[element], b[element]));
-}
-
 /** All paths of the set, as texts of upstream's form (`.spec.containers[name="a"].image`) and in its order: what is here before what is below. */
 export function pathTexts(set: FieldSet): string[] {
   const texts: string[] = [];

@@ -103,7 +103,7 @@ export function isReset(entries: readonly ManagedFieldsEntry[] | null | undefine
 }
 
 /** How many Update entries an object may have; the oldest are merged. Apply entries are not limited. */
-export const MAX_UPDATE_MANAGERS = 10;
+const MAX_UPDATE_MANAGERS = 10;
 
 /** Merges the oldest updaters of each version into `ancient-changes` until few enough are left. */
 export function capUpdaters(managers: Managers): void {

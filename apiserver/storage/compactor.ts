@@ -8,9 +8,9 @@ import type { Clock } from '../../machinery/process/clock.ts';
 import type { Store } from './interface.ts';
 
 /** How many revisions history may have before it is cut, whatever its age: about 300 MB of index. */
-export const MAX_HISTORY = 500_000;
+const MAX_HISTORY = 500_000;
 /** What such a cut leaves. */
-export const MIN_HISTORY = 250_000;
+const MIN_HISTORY = 250_000;
 const COUNT_CHECK_MS = 5_000;
 
 /** Runs until the signal aborts. */

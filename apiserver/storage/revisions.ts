@@ -96,7 +96,7 @@ class ChangeLog {
 }
 
 /** Superseded versions kept in memory; older ones are read from disk. */
-export const HISTORY_BYTES = 64 * 1024 * 1024;
+const HISTORY_BYTES = 64 * 1024 * 1024;
 
 export class Revisions {
   revision = 1;

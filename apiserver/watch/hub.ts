@@ -45,9 +45,9 @@ export interface OpenWatch {
   close(): void;
 }
 
-export const BOOKMARK_INTERVAL_MS = 60_000;
-export const PROGRESS_INTERVAL_MS = 1_000;
-export const MAX_PENDING_BYTES = 8 * 1024 * 1024;
+const BOOKMARK_INTERVAL_MS = 60_000;
+const PROGRESS_INTERVAL_MS = 1_000;
+const MAX_PENDING_BYTES = 8 * 1024 * 1024;
 /** A stream shorter than this ends without a bookmark. */
 const SHORTEST_WITH_BOOKMARK_MS = 2_000;
 
