@@ -85,11 +85,21 @@ function specErrors(spec: StatefulSetSpec, errors: FieldError[], old?: StatefulS
   nonNegative(spec.minReadySeconds, 'spec.minReadySeconds', errors);
   nonNegative(spec.ordinals?.start, 'spec.ordinals.start', errors);
   if (old === undefined && spec.serviceName) dnsLabelErrors(spec.serviceName, 'spec.serviceName', errors);
-  selectorAndTemplateErrors(spec, RULES, errors, old);
+  selectorAndTemplateErrors(withClaimVolumes(spec), RULES, errors, old);
   if (old !== undefined) return;
   spec.volumeClaimTemplates?.forEach((claim, i) => {
     claimSpecErrors(claim.spec ?? {}, `spec.volumeClaimTemplates[${i}].spec`, errors);
   });
+}
+
+/** The template's containers may mount the set's claims, which become volumes when a pod is made. */
+function withClaimVolumes(spec: StatefulSetSpec): StatefulSetSpec {
+  const { template, volumeClaimTemplates: claims = [] } = spec;
+  if (claims.length === 0 || !template?.spec) return spec;
+  const names = new Set(claims.map((claim) => claim.metadata.name ?? ''));
+  const own = (template.spec.volumes ?? []).filter((volume) => !names.has(volume.name));
+  const added = [...names].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
+  return { ...spec, template: { ...template, spec: { ...template.spec, volumes: [...own, ...added] } } };
 }
 
 function validate(object: StatefulSet): FieldError[] {
