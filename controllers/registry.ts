@@ -18,8 +18,7 @@ import { serviceaccountController } from './serviceaccount.ts';
 import { taintEvictionController } from './tainteviction.ts';
 import { ttlController } from './ttl.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: what a controller observes concerns nobody but itself
-export type AnyController = PlannedController<any> | Reconciler;
+export type AnyController = PlannedController<unknown> | Reconciler;
 
 export interface LoopDeps {
   readonly clock: Clock;

@@ -147,15 +147,13 @@ interface Pass {
 /** A process with some loops, each with one pass under way at most. */
 export class TestProcess {
   readonly #world: World;
-  // biome-ignore lint/suspicious/noExplicitAny: what a controller observes concerns nobody but itself
-  readonly #loops: readonly PlannedController<any>[];
+  readonly #loops: readonly PlannedController<unknown>[];
   readonly #beforeWrite: BeforeWrite;
   readonly #copies = new Map<string, Copy>();
   readonly #passes = new Map<string, Pass>();
   readonly #written = new Map<string, Map<string, number>>();
 
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  constructor(world: World, loops: readonly PlannedController<any>[], beforeWrite: BeforeWrite = () => undefined) {
+  constructor(world: World, loops: readonly PlannedController<unknown>[], beforeWrite: BeforeWrite = () => undefined) {
     this.#world = world;
     this.#beforeWrite = beforeWrite;
     this.#loops = loops;

@@ -22,6 +22,7 @@ import { silentLogger } from '../../machinery/process/logger.ts';
 import { optionsWith } from '../../machinery/process/options.ts';
 import { systemRandom } from '../../machinery/process/random.ts';
 import { startTestApiServer } from '../fixtures/apiserver.ts';
+import { eventually } from '../fixtures/eventually.ts';
 
 async function start(t: import('node:test').TestContext, more: Partial<ControllersOptions> = {}): Promise<Client> {
   const { client, kubeconfigPath } = await startTestApiServer(t);
@@ -31,13 +32,6 @@ async function start(t: import('node:test').TestContext, more: Partial<Controlle
   t.after(() => running.stop());
   await running.ready;
   return client;
-}
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 15_000; !(await holds()); ) {
-    assert(Date.now() < end, `not in time: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
 }
 
 const exists = (client: Client, type: ResourceType, namespace: string, name: string): Promise<boolean> =>
@@ -79,16 +73,16 @@ test('a Deployment becomes a ReplicaSet and pods, a deleted pod is replaced, and
   await client.create(deployments, deployment(3));
   const names = async (): Promise<string[]> =>
     (await client.list(pods, { namespace: 'default' })).items.map((pod) => pod.metadata.name ?? '');
-  await until('three pods', async () => (await names()).length === 3);
+  await eventually('three pods', async () => (await names()).length === 3);
   const [first = ''] = await names();
   await client.delete(pods, { namespace: 'default', name: first });
-  await until('a replacement', async () => (await names()).length === 3 && !(await names()).includes(first));
-  await until(
+  await eventually('a replacement', async () => (await names()).length === 3 && !(await names()).includes(first));
+  await eventually(
     'counts in the status',
     async () => (await client.get(deployments, { namespace: 'default', name: 'web' })).status?.replicas === 3,
   );
   await client.delete(deployments, { namespace: 'default', name: 'web' }, { propagationPolicy: 'Background' });
-  await until('nothing left', async () => (await names()).length === 0 && (await client.list(replicasets)).items.length === 0);
+  await eventually('nothing left', async () => (await names()).length === 0 && (await client.list(replicasets)).items.length === 0);
 });
 
 test('dependents go after their owner, before it, or not at all, as the deletion asks', async (t) => {
@@ -103,7 +97,7 @@ test('dependents go after their owner, before it, or not at all, as the deletion
     const dependent = await client.create(configmaps, held);
     await remove(name, policy);
     if (policy === 'Foreground') {
-      await until(
+      await eventually(
         'the dependent is on its way',
         async () =>
           (await client.get(configmaps, { namespace: 'default', name: `${name}-dependent` })).metadata.deletionTimestamp !== undefined,
@@ -112,11 +106,12 @@ test('dependents go after their owner, before it, or not at all, as the deletion
       const patch = { metadata: { uid: dependent.metadata.uid, finalizers: null } };
       await client.patch(configmaps, { namespace: 'default', name: `${name}-dependent` }, 'application/merge-patch+json', patch);
     }
-    await until(`${policy}: the owner is gone`, async () => !(await exists(client, configmaps, 'default', name)));
+    await eventually(`${policy}: the owner is gone`, async () => !(await exists(client, configmaps, 'default', name)));
     if (policy === 'Orphan') {
       const kept = await client.get(configmaps, { namespace: 'default', name: `${name}-dependent` });
       assert.equal(kept.metadata.ownerReferences, undefined);
-    } else await until(`${policy}: the dependent is gone`, async () => !(await exists(client, configmaps, 'default', `${name}-dependent`)));
+    } else
+      await eventually(`${policy}: the dependent is gone`, async () => !(await exists(client, configmaps, 'default', `${name}-dependent`)));
   }
 });
 
@@ -124,14 +119,14 @@ test('a namespace gets its account and certificate, and goes with all it holds',
   const client = await start(t, { controllers: ['namespace', 'serviceaccount', 'root-ca-cert-publisher'] });
   const namespace: Namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' }, spec: {} };
   await client.create(namespaces, namespace);
-  await until(
+  await eventually(
     'an account and a certificate',
     async () => (await exists(client, serviceaccounts, 'n', 'default')) && (await exists(client, configmaps, 'n', 'kube-root-ca.crt')),
   );
   const held = { ...map('held'), metadata: { name: 'held', namespace: 'n', finalizers: ['example.test/hold'] } };
   await client.create(configmaps, held);
   await client.delete(namespaces, { name: 'n' });
-  await until('it tells what is left', async () => {
+  await eventually('it tells what is left', async () => {
     const conditions = (await client.get(namespaces, { name: 'n' })).status?.conditions ?? [];
     return conditions.some(
       (c) =>
@@ -140,7 +135,7 @@ test('a namespace gets its account and certificate, and goes with all it holds',
     );
   });
   await client.patch(configmaps, { namespace: 'n', name: 'held' }, 'application/merge-patch+json', { metadata: { finalizers: null } });
-  await until('it is gone', async () => !(await exists(client, namespaces, '', 'n')));
+  await eventually('it is gone', async () => !(await exists(client, namespaces, '', 'n')));
 });
 
 test('a loop that does not exist is refused by name', async (t) => {
