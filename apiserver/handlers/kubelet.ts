@@ -7,6 +7,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { badRequest, internalError, StatusError } from '../../machinery/api/status.ts';
 import type { Container, Node, Pod } from '../../machinery/api/types/core.v1.ts';
 import type { RequestContext } from '../http/context.ts';
@@ -18,7 +19,7 @@ import type { ServedResource } from './served.ts';
 export interface KubeletAddress {
   readonly host: string;
   readonly port: number;
-  /** What the certificate must be for: the node's name. */
+  /** What the certificate must be for, or else for the host: one kubelet process may run several nodes behind one address. */
   readonly nodeName: string;
 }
 
@@ -32,7 +33,17 @@ export function createKubeletDialer(tls: { readonly ca: string; readonly cert: s
     get: (address, path, signal) =>
       new Promise((resolve, reject) => {
         const outgoing = httpsRequest(
-          { host: address.host, port: address.port, path, method: 'GET', ...tls, servername: address.nodeName, signal },
+          {
+            host: address.host,
+            port: address.port,
+            path,
+            method: 'GET',
+            ...tls,
+            servername: address.nodeName,
+            checkServerIdentity: (name: string, cert: PeerCertificate) =>
+              checkServerIdentity(name, cert) && checkServerIdentity(address.host, cert),
+            signal,
+          },
           resolve,
         );
         outgoing.on('error', reject);

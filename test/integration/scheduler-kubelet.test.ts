@@ -156,4 +156,6 @@ test('a Node made by hand is run by one of the kubelets that adopt', async (t) =
   assert.ok(NAMES.includes(holderIdentity ?? ''), holderIdentity);
   await client.create(pods, makePod('p', { nodeName: 'by-hand' }));
   await eventually('its pod runs', async () => (await client.get(pods, { namespace: 'default', name: 'p' })).status?.phase === 'Running');
+  const log = await client.raw({ method: 'GET', path: '/api/v1/namespaces/default/pods/p/log' });
+  assert.equal(log.body.toString(), 'c of pod p started\n');
 });
