@@ -18,6 +18,7 @@ const SOURCES = [
   'quobyte',
   'cephfs',
   'iscsi',
+  'flexVolume',
   'cinder',
   'fc',
   'azureFile',

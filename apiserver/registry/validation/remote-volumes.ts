@@ -12,6 +12,7 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   glusterfs: ['endpoints', 'path'],
   flocker: [],
   rbd: ['monitors', 'image'],
+  flexVolume: ['driver'],
   cinder: ['volumeID'],
   cephfs: ['monitors'],
   quobyte: ['registry', 'volume'],

@@ -53,6 +53,7 @@ const SOURCES = [
   'flocker',
   'persistentVolumeClaim',
   'rbd',
+  'flexVolume',
   'cinder',
   'cephfs',
   'quobyte',
