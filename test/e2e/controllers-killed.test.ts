@@ -35,8 +35,8 @@ test('a rollout survives its controllers being killed at random moments', async 
     );
   }
 
-  const { metadata } = await client.list(pods, { namespace: 'default' });
-  await bound.reached(Number(metadata.resourceVersion));
+  const { items } = await client.list(pods, { namespace: 'default' });
+  await bound.reached(Math.max(...items.map((pod) => Number(pod.metadata.resourceVersion))));
   await bound.stop();
   assert.ok(bound.most() <= REPLICAS + SURGE, `at most ${REPLICAS + SURGE} pods at any revision, there were ${bound.most()}`);
 
