@@ -1,10 +1,11 @@
 /**
  * CSIStorageCapacity: how much a driver has left where. Mirrors kubernetes `pkg/registry/storage/csistoragecapacity`.
  */
-import { type FieldError, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { type FieldError, invalidValue } from '../../../machinery/api/field-error.ts';
 import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import type { CSIStorageCapacity } from '../../../machinery/api/types/storage.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
+import { dnsSubdomain } from '../validation/names.ts';
 import { immutableField } from '../validation/numbers.ts';
 import { deprecatedLabel } from '../validation/pod-warnings.ts';
 import { labelSelectorErrors } from '../validation/selectors.ts';
@@ -12,12 +13,11 @@ import { labelSelectorErrors } from '../validation/selectors.ts';
 function validate(object: CSIStorageCapacity): FieldError[] {
   const errors: FieldError[] = [];
   labelSelectorErrors(object.nodeTopology, 'nodeTopology', errors);
-  if (!object.storageClassName) errors.push(required('storageClassName'));
-  for (const member of ['capacity', 'maximumVolumeSize'] as const) {
-    const value = object[member];
-    if (value === undefined) continue;
-    const quantity = parseQuantity(value);
-    if (quantityMilli(quantity) < 0) errors.push(invalidValue(member, formatQuantity(quantity), 'must be greater than or equal to 0'));
+  const name = object.storageClassName ?? '';
+  for (const detail of dnsSubdomain(name)) errors.push(invalidValue('storageClassName', name, detail));
+  if (object.capacity !== undefined) {
+    const quantity = parseQuantity(object.capacity);
+    if (quantityMilli(quantity) < 0) errors.push(invalidValue('capacity', formatQuantity(quantity), 'must be greater than or equal to 0'));
   }
   return errors;
 }

@@ -2,35 +2,38 @@
  * StorageClass: a kind of storage to ask for. Mirrors kubernetes `pkg/registry/storage/storageclass`.
  */
 
-import { deepEqual } from '../../../machinery/api/equality.ts';
-import { type FieldError, forbiddenField, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { type FieldError, notSupported, required } from '../../../machinery/api/field-error.ts';
 import type { StorageClass } from '../../../machinery/api/types/storage.k8s.io.v1.ts';
 import { isDefaultClass } from '../core/default-storage-class.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
+import { qualifiedDriverErrors } from '../validation/driver-names.ts';
 import { immutableField } from '../validation/numbers.ts';
 import { deprecatedLabel } from '../validation/pod-warnings.ts';
+import { parameterErrors } from './parameters.ts';
+import { allowedTopologyErrors } from './topologies.ts';
 
 const POLICIES = ['Delete', 'Retain'];
 const MODES = ['Immediate', 'WaitForFirstConsumer'];
 
 function validate(object: StorageClass): FieldError[] {
   const errors: FieldError[] = [];
-  if (!object.provisioner) errors.push(required('provisioner'));
+  qualifiedDriverErrors(object.provisioner, 'provisioner', errors);
+  parameterErrors(object.parameters, 'parameters', errors);
   const policy: string | undefined = object.reclaimPolicy;
-  if (policy !== undefined && !POLICIES.includes(policy)) errors.push(notSupported('reclaimPolicy', policy, POLICIES));
+  if (policy && !POLICIES.includes(policy)) errors.push(notSupported('reclaimPolicy', policy, POLICIES));
   const mode: string | undefined = object.volumeBindingMode;
   if (mode === undefined) errors.push(required('volumeBindingMode'));
   else if (!MODES.includes(mode)) errors.push(notSupported('volumeBindingMode', mode, MODES));
+  allowedTopologyErrors(object.allowedTopologies, errors);
   return errors;
 }
 
 function validateUpdate(object: StorageClass, old: StorageClass): FieldError[] {
-  const errors: FieldError[] = [];
-  if (!deepEqual(object.parameters, old.parameters)) errors.push(forbiddenField('parameters', 'updates to parameters are forbidden.'));
-  if (object.provisioner !== old.provisioner) errors.push(forbiddenField('provisioner', 'updates to provisioner are forbidden.'));
-  if (object.reclaimPolicy !== old.reclaimPolicy) errors.push(forbiddenField('reclaimPolicy', 'updates to reclaimPolicy are forbidden.'));
-  immutableField(object.volumeBindingMode, old.volumeBindingMode, 'volumeBindingMode', errors);
+  const errors = validate(object);
+  for (const member of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const) {
+    immutableField(object[member], old[member], member, errors);
+  }
   return errors;
 }
 

@@ -1,20 +1,70 @@
 /**
  * VolumeAttachment: a volume that is to be at a node. Mirrors kubernetes `pkg/registry/storage/volumeattachment`.
  */
-import { type FieldError, required } from '../../../machinery/api/field-error.ts';
-import type { VolumeAttachment } from '../../../machinery/api/types/storage.k8s.io.v1.ts';
+import { type FieldError, forbiddenField, invalidValue, required, tooLong } from '../../../machinery/api/field-error.ts';
+import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../../machinery/api/types/storage.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
+import { driverNameErrors } from '../validation/driver-names.ts';
+import { dnsSubdomain } from '../validation/names.ts';
 import { immutableField } from '../validation/numbers.ts';
 
-function validate({ spec }: VolumeAttachment): FieldError[] {
-  const errors: FieldError[] = [];
-  if (!spec?.attacher) errors.push(required('spec.attacher'));
-  if (!spec?.source?.persistentVolumeName && !spec?.source?.inlineVolumeSpec) {
-    errors.push(required('spec.source', 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'));
+const MAX_METADATA = 256 * 1024;
+const MAX_MESSAGE = 1024;
+const INT32_MAX = 2 ** 31 - 1;
+
+function sourceErrors(source: VolumeAttachmentSource, errors: FieldError[]): void {
+  const path = 'spec.source';
+  const { persistentVolumeName: name, inlineVolumeSpec: inline } = source;
+  const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+  if (name === undefined && inline === undefined) errors.push(required(path, detail));
+  else if (name !== undefined && inline !== undefined) errors.push(forbiddenField(path, detail));
+  else if (name === '') errors.push(required(`${path}.persistentVolumeName`, 'must specify non empty persistentVolumeName'));
+  else if (inline !== undefined) inlineErrors(inline, `${path}.inlineVolumeSpec`, errors);
+}
+
+/** A volume inside an attachment is a CSI volume without what only a volume object has. */
+function inlineErrors(inline: NonNullable<VolumeAttachmentSource['inlineVolumeSpec']>, path: string, errors: FieldError[]): void {
+  const detail = 'may not be specified in the context of inline volumes';
+  if (inline.persistentVolumeReclaimPolicy) errors.push(forbiddenField(`${path}.persistentVolumeReclaimPolicy`, detail));
+  if (inline.storageClassName) errors.push(forbiddenField(`${path}.storageClassName`, detail));
+  if (inline.claimRef) errors.push(forbiddenField(`${path}.claimRef`, detail));
+  if ((inline.accessModes?.length ?? 0) === 0) errors.push(required(`${path}.accessModes`));
+  if (!inline.csi) {
+    errors.push(required(path, 'must specify a volume type'));
+    return;
   }
-  if (!spec?.nodeName) errors.push(required('spec.nodeName'));
+  driverNameErrors(inline.csi.driver, `${path}.csi.driver`, errors);
+  if (!inline.csi.volumeHandle) errors.push(required(`${path}.csi.volumeHandle`));
+}
+
+/** Upstream names the limit of metadata when a message is too long. */
+function volumeErrorErrors(error: VolumeError | undefined, path: string, errors: FieldError[]): void {
+  if (error === undefined) return;
+  if (Buffer.byteLength(error.message ?? '') > MAX_MESSAGE) errors.push(tooLong(`${path}.message`, MAX_METADATA));
+  if ((error.errorCode ?? 0) < 0) {
+    errors.push(invalidValue(`${path}.errorCode`, error.errorCode, `must be between 0 and ${INT32_MAX}, inclusive`));
+  }
+}
+
+function validate({ spec, status }: VolumeAttachment): FieldError[] {
+  const errors: FieldError[] = [];
+  driverNameErrors(spec?.attacher, 'spec.attacher', errors);
+  sourceErrors(spec?.source ?? {}, errors);
+  const node = spec?.nodeName ?? '';
+  for (const detail of dnsSubdomain(node)) errors.push(invalidValue('spec.nodeName', node, detail));
+  const metadata = Object.entries(status?.attachmentMetadata ?? {});
+  const size = metadata.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+  if (size > MAX_METADATA) errors.push(tooLong('status.attachmentMetadata', MAX_METADATA));
+  volumeErrorErrors(status?.attachError, 'status.attachError', errors);
+  volumeErrorErrors(status?.detachError, 'status.detachError', errors);
+  return errors;
+}
+
+function validateUpdate(object: VolumeAttachment, old: VolumeAttachment): FieldError[] {
+  const errors = validate(object);
+  immutableField(object.spec, old.spec, 'spec', errors);
   return errors;
 }
 
@@ -28,13 +78,9 @@ export const volumeattachment = defineKind<VolumeAttachment>({
     prepareForCreate: dropStatus,
     prepareForUpdate: keepStatus,
     validate,
-    validateUpdate: (object, old) => {
-      const errors: FieldError[] = [];
-      immutableField(object.spec, old.spec, 'spec', errors);
-      return errors;
-    },
+    validateUpdate,
   },
-  status: statusView({ keepMetadata: true }),
+  status: statusView({ keepMetadata: true, validate: validateUpdate }),
   cells: ({ metadata, spec, status }, now) => [
     metadata.name,
     spec?.attacher ?? '',

@@ -3,17 +3,19 @@
  */
 
 import { deepEqual } from '../../../machinery/api/equality.ts';
-import { type FieldError, forbiddenField, required } from '../../../machinery/api/field-error.ts';
+import { type FieldError, forbiddenField } from '../../../machinery/api/field-error.ts';
 import type { VolumeAttributesClass } from '../../../machinery/api/types/storage.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
+import { qualifiedDriverErrors } from '../validation/driver-names.ts';
+import { requiredParameterErrors } from './parameters.ts';
 
 const PROTECTION = 'kubernetes.io/vac-protection';
 
 function validate(object: VolumeAttributesClass): FieldError[] {
   const errors: FieldError[] = [];
-  if (!object.driverName) errors.push(required('driverName'));
-  if (Object.keys(object.parameters ?? {}).length === 0) errors.push(required('parameters', 'must contain at least one key/value pair'));
+  qualifiedDriverErrors(object.driverName, 'driverName', errors);
+  requiredParameterErrors(object.parameters, 'parameters', errors);
   return errors;
 }
 
@@ -32,7 +34,7 @@ export const volumeattributesclass = defineKind<VolumeAttributesClass>({
       const errors: FieldError[] = [];
       if (object.driverName !== old.driverName) errors.push(forbiddenField('driverName', 'updates to driverName are forbidden.'));
       if (!deepEqual(object.parameters, old.parameters)) errors.push(forbiddenField('parameters', 'updates to parameters are forbidden.'));
-      return errors;
+      return [...errors, ...validate(object)];
     },
   },
   cells: (object, now) => [object.metadata.name, object.driverName ?? '', ageCell(object.metadata.creationTimestamp, now)],
