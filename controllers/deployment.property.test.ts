@@ -10,6 +10,7 @@ const scenario: fc.Arbitrary<Scenario> = fc.record({
   unavailable: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom('25%', '0%')),
   recreate: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
   together: fc.boolean(),
+  scaled: fc.boolean(),
   steps: fc.integer({ min: 50, max: 600 }),
 });
 

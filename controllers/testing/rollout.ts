@@ -23,7 +23,10 @@ export interface Scenario {
   readonly surge: number | string;
   readonly unavailable: number | string;
   readonly recreate: boolean;
+  /** All loops in one process, or each in its own. */
   readonly together: boolean;
+  /** The number of replicas changes too. */
+  readonly scaled: boolean;
   readonly steps: number;
 }
 
@@ -59,8 +62,13 @@ class Bounds {
   readonly #world: World;
   readonly #excused = new Map<string, boolean>();
 
-  constructor(world: World) {
+  /** Of a Deployment that is scaled only the most it ever might have had is sure: its sets act upon a new size when they see it. */
+  readonly #scaled: boolean;
+  #most = 0;
+
+  constructor(world: World, scaled: boolean) {
     this.#world = world;
+    this.#scaled = scaled;
   }
 
   #fewest(): number {
@@ -71,11 +79,12 @@ class Bounds {
   check(why: string): void {
     const d = this.#world.get(deployments, KEY)!;
     const active = this.#world.all(pods).filter(isActive);
-    assert(active.length <= replicasOf(d) + maxSurge(d), `${active.length} pods after ${why}`);
+    this.#most = this.#scaled ? Math.max(this.#most, replicasOf(d) + maxSurge(d)) : replicasOf(d) + maxSurge(d);
+    assert(active.length <= this.#most, `${active.length} pods after ${why}`);
   }
 
   readonly beforeWrite: BeforeWrite = (action, before, readyKnown) => {
-    if (this.#world.get(deployments, KEY)?.spec.strategy?.type === 'Recreate') return;
+    if (this.#scaled || this.#world.get(deployments, KEY)?.spec.strategy?.type === 'Recreate') return;
     if (action.do === 'update' && action.type.resource === 'replicasets' && action.subresource === undefined) {
       const [from, to] = [before, action.object].map((rs) => replicasOf(rs as ReplicaSet));
       if (to! < from!) this.#excused.set(action.object.metadata.name ?? '', readyKnown < this.#fewest());
@@ -95,7 +104,7 @@ export function play(s: Scenario): void {
   const random = seededRandom(s.seed);
   const world = new World(random);
   world.create(deployments, deployment(s));
-  const bounds = new Bounds(world);
+  const bounds = new Bounds(world, s.scaled);
   const loops = [deploymentController(), replicasetController()];
   const processes = s.together
     ? [new TestProcess(world, loops, bounds.beforeWrite)]
@@ -123,6 +132,9 @@ export function play(s: Scenario): void {
         spec: { containers: [{ name: 'c', image: `registry.example/web:${image}` }] },
       };
       world.update(deployments, { ...d, spec: { ...d.spec, template } });
+    } else if (dice < 99 && s.scaled) {
+      const d = world.get(deployments, KEY)!;
+      world.update(deployments, { ...d, spec: { ...d.spec, replicas: random.integer(8) } });
     }
     bounds.check(`step ${step}`);
   }
