@@ -132,16 +132,18 @@ function onlyGet(context: RequestContext): void {
 }
 
 const isAggregated = (clause: AcceptClause): boolean =>
-  clause.type === 'application/json' &&
+  DISCOVERY_TYPES.includes(clause.type as MediaType) &&
   clause.parameters['g'] === 'apidiscovery.k8s.io' &&
   clause.parameters['v'] === 'v2' &&
   clause.parameters['as'] === 'APIGroupDiscoveryList';
 
 function aggregatedAnswer(deps: NonResourceDeps, context: RequestContext, core: boolean): Answer | undefined {
-  if (!parseAccept(header(context, 'accept') ?? '').some(isAggregated)) return undefined;
-  const body = finishJson(encodeOrdered(aggregated(deps.catalog, core)), false);
+  const asked = parseAccept(header(context, 'accept') ?? '').find(isAggregated);
+  if (asked === undefined) return undefined;
+  const mediaType = asked.type as MediaType;
+  const body = encodeDocument('apidiscovery.k8s.io.v2.APIGroupDiscoveryList', aggregated(deps.catalog, core), { mediaType, pretty: false });
   const etag = `"${createHash('sha512').update(body).digest('hex').toUpperCase()}"`;
-  const contentType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const contentType = `${mediaType};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`;
   const headers = { etag, vary: 'Accept' };
   if (header(context, 'if-none-match') === etag) return { type: 'raw', code: 304, contentType: '', body: '', headers };
   return { type: 'raw', code: 200, contentType, body, headers };
@@ -152,14 +154,22 @@ function documentAnswer(context: RequestContext, type: string, value: Record<str
   const accept = header(context, 'accept') ?? '';
   const clauses = accept === '' ? [{ type: '*/*', parameters: {} }] : parseAccept(accept);
   const chosen = clauses.find((c) => (c.type === '*/*' || DISCOVERY_TYPES.includes(c.type as MediaType)) && !c.parameters['as']);
-  if (chosen === undefined) throw notAcceptable(`only the following media types are accepted: ${DISCOVERY_TYPES.join(', ')}`);
+  if (chosen === undefined) {
+    const routed = ROUTED.has(type) && !clauses.some((c) => DISCOVERY_TYPES.includes(c.type as MediaType));
+    throw routed
+      ? routeNotAcceptable(DISCOVERY_TYPES)
+      : notAcceptable(`only the following media types are accepted: ${DISCOVERY_TYPES.join(', ')}`);
+  }
   const mediaType = chosen.type === '*/*' ? 'application/json' : (chosen.type as MediaType);
-  const pretty = wantsPretty(context);
-  const body =
-    mediaType === 'application/json'
-      ? finishJson(encodeOrdered(value), pretty)
-      : encodeValue(typeSchema(type), value as unknown as KubeObject, { mediaType, pretty });
-  return { type: 'raw', code: 200, contentType: mediaType, body };
+  return { type: 'raw', code: 200, contentType: mediaType, body: encodeDocument(type, value, { mediaType, pretty: wantsPretty(context) }) };
+}
+
+/** Documents that upstream's router knows; the others have handlers of their own, with another text. */
+const ROUTED = new Set(['meta.v1.APIVersions', 'meta.v1.APIResourceList']);
+
+function encodeDocument(type: string, value: Record<string, unknown>, form: { mediaType: MediaType; pretty: boolean }): Buffer {
+  if (form.mediaType === 'application/json') return finishJson(encodeOrdered(value), form.pretty);
+  return encodeValue(typeSchema(type), value as unknown as KubeObject, form);
 }
 
 async function other(deps: NonResourceDeps, context: RequestContext, path: string): Promise<Answer | undefined> {

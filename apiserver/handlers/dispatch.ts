@@ -9,6 +9,7 @@ import { warn } from '../http/context.ts';
 import { type Negotiated, negotiate } from '../http/negotiate.ts';
 import { methodNotAllowedPath, pageNotFound } from '../http/refusals.ts';
 import { isWatch } from '../http/request-info.ts';
+import { requireIncludeObject } from '../http/tables.ts';
 import type { Answer } from './answer.ts';
 import type { Api } from './api.ts';
 import { create } from './create.ts';
@@ -56,7 +57,9 @@ function requireSegment(name: string): void {
 function formOf(context: RequestContext, route: Route): Negotiated {
   if (route.form === 'raw') return NO_FORM;
   const isList = route.form === 'list' || route.form === 'watch';
-  return negotiate(context, { transforms: true, list: isList, watch: route.form === 'watch' });
+  const form = negotiate(context, { transforms: true, list: isList, watch: route.form === 'watch' });
+  if (form.transform === 'Table') requireIncludeObject(context.info.query.get('includeObject') ?? '');
+  return form;
 }
 
 function find(api: Api, context: RequestContext): ServedResource {

@@ -9,7 +9,7 @@ import { encodeObject, parseJson } from '../../machinery/api/json.ts';
 import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
 import type { Plain } from '../../machinery/api/plain.ts';
 import { typeSchema } from '../../machinery/api/schema/schema.ts';
-import { badRequest, invalid } from '../../machinery/api/status.ts';
+import { badRequest, conflict, invalid } from '../../machinery/api/status.ts';
 import type { Scale } from '../../machinery/api/types/autoscaling.v1.ts';
 import type { ManagedFieldsEntry } from '../../machinery/api/types/meta.v1.ts';
 import { readBody } from '../http/body.ts';
@@ -26,7 +26,7 @@ import { parseFresh } from './objects.ts';
 import { APPLY_PATCH, applyPatch, decodePatched, type Patch, parsePatch, patchType } from './patch.ts';
 import { storedVersion } from './persist.ts';
 import type { ServedResource } from './served.ts';
-import { change } from './update.ts';
+import { change, requireName } from './update.ts';
 
 const expected = () => ({ group: 'autoscaling', version: 'v1', kind: 'Scale', schema: typeSchema('autoscaling.v1.Scale') });
 
@@ -68,9 +68,19 @@ export async function patchScale(api: Api, context: RequestContext, served: Serv
       const original = parseJson(encodeObject(schema, ownedScale(served, live))).value as object;
       const result = applyPatch({ schema }, original, patch);
       const scale = decodePatched(context, expected(), { result, patch, options }) as Scale & KubeObject;
+      requireName(scale, context.info.name);
+      requireUid(served, scale, live);
       return { scale, entries: trackScale(api, served, live, { scale, options }) };
     },
   });
+}
+
+/** A patch names the subresource where a PUT names the resource. */
+function requireUid(served: ServedResource, scale: Scale, live: KubeObject): void {
+  const uid = scale.metadata.uid ?? '';
+  if (uid === '' || uid === live.metadata.uid) return;
+  const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
+  throw conflict({ group: served.group, resource: `${served.resource}/scale` }, live.metadata.name ?? '', why);
 }
 
 interface WrittenScale {

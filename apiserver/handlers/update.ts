@@ -174,6 +174,7 @@ function prepare(
   const view = viewOf(served, subresource);
   keepServerFields(object, old);
   if (!request.owned) recordUpdate(api, served, { object, old, options: request.options, subresource });
+  if (old.metadata.deletionTimestamp !== undefined) object.metadata.deletionTimestamp = old.metadata.deletionTimestamp;
   if (view === undefined) definition.strategy.prepareForUpdate?.(object, old, strategyFor);
   else view.prepareForUpdate(object, old, strategyFor);
   if (subresource === 'status') restoreGeneration(object, old);

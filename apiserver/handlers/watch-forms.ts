@@ -60,6 +60,21 @@ function tableForm(api: Api, context: RequestContext, served: ServedResource, fo
       columnDefinitions: first ? columnDefinitions(served) : null,
       rows: [tableRow(served, object, { version, includeObject, now: api.clock.now() })],
     });
+  /** The row of a bookmark is made of a zero object: it has no name to show, and always its metadata. */
+  const bookmarkTable = (object: KubeObject, first: boolean): Buffer => {
+    const { cells } = tableRow(
+      served,
+      { ...object, metadata: { ...object.metadata, name: '' } },
+      { version, includeObject: 'None', now: api.clock.now() },
+    );
+    return encodeOrdered({
+      kind: 'Table',
+      apiVersion: version,
+      metadata: { resourceVersion: object.metadata.resourceVersion },
+      columnDefinitions: first ? columnDefinitions(served) : null,
+      rows: [{ cells, object: includeObject === 'Object' ? object : partialMetadata(object, version) }],
+    });
+  };
   return {
     id: `table ${form.transformVersion} ${includeObject} ${served.apiVersion}`,
     firstDiffers: true,
@@ -70,7 +85,7 @@ function tableForm(api: Api, context: RequestContext, served: ServedResource, fo
         apiVersion: served.apiVersion,
         metadata: bookmarkMetadata(revision, end),
       } as unknown as KubeObject;
-      return jsonFrame('BOOKMARK', table(object, first));
+      return jsonFrame('BOOKMARK', bookmarkTable(object, first));
     },
     error: errorFrame,
   };

@@ -2,7 +2,6 @@
  * GET of a collection with watch: checks the options, chooses how events look, hands the connection to the watch hub. Mirrors apiserver
  * `handlers/watch.go`.
  */
-import { encodeObject } from '../../machinery/api/json.ts';
 import { unclassified } from '../../machinery/api/status.ts';
 import type { RequestContext } from '../http/context.ts';
 import { invalidVersion, type ListOptions, listOptions, parseRevision, validateListOptions } from '../http/list-options.ts';
@@ -26,14 +25,14 @@ export async function watch(api: Api, context: RequestContext, served: ServedRes
   const single = info.watchPrefix && info.parts.length > 1;
   const options = listOptions(single ? withName(info.query, info.name) : info.query);
   const filter = filterOf(served, options);
-  validateListOptions(options, true);
+  validateListOptions(options, !info.watchPrefix);
   const namespace = served.namespaced ? info.namespace : '';
   requireKeyable(served, namespace, '');
   const start = startOf(options);
   const timeoutMs =
     options.timeoutSeconds === undefined ? MIN_TIMEOUT_MS + api.random.integer(MIN_TIMEOUT_MS) : Math.max(options.timeoutSeconds, 0) * 1000;
   beginStream(context, form);
-  const sink = streamSink(context);
+  const sink = streamSink(context, api.clock);
   const selector = selectorOf(options, filter);
   const open = api.hub.open({
     prefix: storagePrefix(served.definition.group, served.definition.resource),
@@ -96,5 +95,3 @@ function beginStream(context: RequestContext, form: Negotiated): void {
   reply.raw.writeHead(200, reply.getHeaders() as never);
   (reply.raw as { flushHeaders?: () => void }).flushHeaders?.();
 }
-
-export { encodeObject };

@@ -1,9 +1,10 @@
 /** The response as a sink for a stream of frames: what is pending is counted, so that a client that does not read can be cut. */
 import type { ServerResponse } from 'node:http';
+import type { Clock } from '../../machinery/process/clock.ts';
 import type { WatchSink } from '../watch/form.ts';
 import type { RequestContext } from './context.ts';
 
-export function streamSink(context: RequestContext): WatchSink {
+export function streamSink(context: RequestContext, clock: Clock): WatchSink {
   const response = context.reply.raw as unknown as ServerResponse;
   let pendingBytes = 0;
   return {
@@ -18,7 +19,7 @@ export function streamSink(context: RequestContext): WatchSink {
       return pendingBytes;
     },
     onDrain: (callback) => {
-      if (pendingBytes === 0 && !response.writableNeedDrain) setImmediate(callback);
+      if (pendingBytes === 0 && !response.writableNeedDrain) clock.setTimer(0, callback);
       else response.once('drain', callback);
     },
     end: () => {

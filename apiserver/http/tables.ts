@@ -40,17 +40,23 @@ export function tableRow(
   served: ServedResource,
   object: KubeObject,
   options: { version: string; includeObject: string; now: Date },
-): unknown {
+): { cells: unknown[]; object: unknown } {
   const { table } = served.definition;
   const conditions = table.rowConditions?.(object);
   return { cells: table.cells(object, options.now), ...(conditions && { conditions }), object: rowObject(object, options) };
 }
 
+/** Throws 400 for anything but Metadata, Object, None and empty. */
+export function requireIncludeObject(value: string): void {
+  if (['', 'Metadata', 'Object', 'None'].includes(value)) return;
+  const why = `includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`;
+  throw badRequest(`Unable to convert to Table as requested: ${why}`);
+}
+
 function rowObject(object: KubeObject, options: { version: string; includeObject: string }): unknown {
   if (options.includeObject === 'None') return null;
   if (options.includeObject === 'Object') return object;
-  if (options.includeObject === '' || options.includeObject === 'Metadata') return partialMetadata(object, options.version);
-  throw badRequest(`unrecognized includeObject value: "${options.includeObject}"`);
+  return partialMetadata(object, options.version);
 }
 
 export function partialMetadata(object: KubeObject, version: string): Record<string, unknown> {
