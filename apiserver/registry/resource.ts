@@ -64,10 +64,10 @@ export interface Strategy<T extends KubeObject = KubeObject> {
 }
 
 /**
- * `none`: the server neither sets nor raises metadata.generation. `spec`: 1 at create, raised when anything but metadata and status changes.
+ * `none`: the server neither sets nor raises metadata.generation. `initial`: 1 for ever (priority classes). `spec`: 1 at create, raised when anything but metadata and status changes.
  * `specAndAnnotations`: annotations count too (deployments). `deferred`: not set at create, raised by changes (CSI drivers).
  */
-export type GenerationRule = 'none' | 'spec' | 'specAndAnnotations' | 'deferred';
+export type GenerationRule = 'none' | 'initial' | 'spec' | 'specAndAnnotations' | 'deferred';
 
 export interface RowCondition {
   readonly type: string;

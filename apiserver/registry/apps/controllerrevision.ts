@@ -11,6 +11,7 @@ import { immutableField, nonNegative } from '../validation/numbers.ts';
 function validate(object: ControllerRevision): FieldError[] {
   const errors: FieldError[] = [];
   if (object.data === undefined || object.data === null) errors.push(required('data', 'data is mandatory'));
+  else if (typeof object.data !== 'object' || Array.isArray(object.data)) errors.push(required('data', 'data must be a valid JSON object'));
   nonNegative(object.revision, 'revision', errors);
   return errors;
 }

@@ -111,7 +111,7 @@ export const daemonset = defineKind<DaemonSet>({
     default: applyDefaults,
     prepareForCreate: (object) => {
       dropStatus(object);
-      setTemplateGeneration(object, 1);
+      setTemplateGeneration(object, Math.max(1, templateGeneration(object)));
     },
     prepareForUpdate: (object, old) => {
       keepStatus(object, old);

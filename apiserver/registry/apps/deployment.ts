@@ -17,7 +17,7 @@ import {
   notMoreThan100Percent,
 } from '../validation/numbers.ts';
 import { selectorAndTemplateErrors } from '../validation/pod-template.ts';
-import { templateWarnings } from '../validation/pod-warnings.ts';
+import { podNameWarnings, templateWarnings } from '../validation/pod-warnings.ts';
 
 const RULES = { selectorOwner: 'deployment', deadlineOwner: 'ReplicaSet' };
 
@@ -131,7 +131,10 @@ export const deployment = defineKind<Deployment>({
     prepareForUpdate: keepStatus,
     validate,
     validateUpdate,
-    warnings: (object, old) => templateWarnings(object, old, object.spec?.template, 'spec.template'),
+    warnings: (object, old) => [
+      ...(old === undefined ? podNameWarnings(object.metadata.name ?? '') : []),
+      ...templateWarnings(object, old, object.spec?.template, 'spec.template'),
+    ],
   },
   status: statusView({ keepMetadata: ['labels'], validate: statusErrors }),
   scale: {

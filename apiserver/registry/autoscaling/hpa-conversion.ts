@@ -60,7 +60,8 @@ function statusToV2(
 ): v2.HorizontalPodAutoscalerStatus {
   const { currentCPUUtilizationPercentage: cpu, ...rest } = status;
   const current = (parse<unknown[]>(annotations, CURRENT) ?? []).map(currentToV2);
-  if (cpu !== undefined) current.unshift({ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: cpu } } });
+  if (cpu !== undefined && current.length === 0)
+    current.unshift({ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: cpu } } });
   const conditions = parse<v2.HorizontalPodAutoscalerCondition[]>(annotations, CONDITIONS);
   return {
     ...rest,
@@ -162,10 +163,9 @@ export function hpaFromV2(given: KubeObject): v1.HorizontalPodAutoscaler {
       (m) => m.type === 'Resource' && m.resource?.name === 'cpu' && m.resource.current?.averageUtilization !== undefined,
     ) ?? -1;
   const currentCpu = currentMetrics?.[currentAt]?.resource?.current.averageUtilization;
-  const otherCurrent = (currentMetrics ?? []).filter((_, i) => i !== currentAt);
   const annotations: Record<string, string> = { ...withoutOwn(object.metadata.annotations) };
   if (others.length > 0) annotations[METRICS] = JSON.stringify(others.map(metricFromV2));
-  if (otherCurrent.length > 0) annotations[CURRENT] = JSON.stringify(otherCurrent.map(currentFromV2));
+  if ((currentMetrics?.length ?? 0) > 0) annotations[CURRENT] = JSON.stringify(currentMetrics!.map(currentFromV2));
   if ((conditions?.length ?? 0) > 0) annotations[CONDITIONS] = JSON.stringify(conditions!.map(conditionFromV2));
   if (behavior) annotations[BEHAVIOR] = JSON.stringify(upper(behaviorShape(behavior)));
   const metadata = { ...object.metadata };

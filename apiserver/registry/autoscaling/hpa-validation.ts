@@ -10,7 +10,7 @@ export function hpaErrors({ spec }: HorizontalPodAutoscaler): FieldError[] {
   const { minReplicas, maxReplicas = 0, scaleTargetRef } = spec;
   if (minReplicas !== undefined && minReplicas < 1)
     errors.push(invalidValue('spec.minReplicas', minReplicas, 'must be greater than or equal to 1'));
-  if (maxReplicas < 1) errors.push(invalidValue('spec.maxReplicas', maxReplicas, 'must be greater than 0'));
+  if (maxReplicas < 1) errors.push(required('spec.maxReplicas', 'must be set and greater than 0'));
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
     errors.push(invalidValue('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`'));
   }

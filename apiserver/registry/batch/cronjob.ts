@@ -6,7 +6,6 @@ import type { CronJob, CronJobSpec, JobSpec } from '../../../machinery/api/types
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, selectorCell, templateCells } from '../tables/cells.ts';
-import { annotationErrors, labelErrors } from '../validation/metadata.ts';
 import { dnsLabel, nameIsSubdomain } from '../validation/names.ts';
 import { nonNegative } from '../validation/numbers.ts';
 import { podWarnings } from '../validation/pod-warnings.ts';
@@ -60,8 +59,6 @@ function timeZoneErrors(zone: string, errors: FieldError[]): void {
 function jobTemplateErrors({ jobTemplate }: CronJobSpec, errors: FieldError[], old?: CronJobSpec): void {
   const path = 'spec.jobTemplate';
   const spec = jobTemplate?.spec ?? ({} as JobSpec);
-  labelErrors(jobTemplate?.metadata?.labels, `${path}.labels`, errors);
-  annotationErrors(jobTemplate?.metadata?.annotations, `${path}.annotations`, errors);
   jobSpecErrors(spec, `${path}.spec`, errors, old?.jobTemplate?.spec);
   if (spec.selector) errors.push(invalidValue(`${path}.spec.selector`, spec.selector, '`selector` will be auto-generated'));
   if (spec.manualSelector === true) errors.push(notSupported(`${path}.spec.manualSelector`, true, ['nil', 'false']));

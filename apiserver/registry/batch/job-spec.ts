@@ -69,11 +69,9 @@ function indexErrors(spec: JobSpec, path: string, errors: FieldError[]): void {
   if (spec.backoffLimitPerIndex !== undefined && !indexed) {
     errors.push(invalidValue(`${path}.backoffLimitPerIndex`, spec.backoffLimitPerIndex, 'requires indexed completion mode'));
   }
-  if (spec.maxFailedIndexes !== undefined) {
-    if (!indexed) errors.push(invalidValue(`${path}.maxFailedIndexes`, spec.maxFailedIndexes, 'requires indexed completion mode'));
-    if (spec.backoffLimitPerIndex === undefined)
-      errors.push(required(`${path}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
-  }
+  if (spec.maxFailedIndexes === undefined) return;
+  if (spec.backoffLimitPerIndex === undefined) errors.push(required(`${path}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
+  if (!indexed) errors.push(invalidValue(`${path}.maxFailedIndexes`, spec.maxFailedIndexes, 'requires indexed completion mode'));
 }
 
 const MAX_MANAGED_BY = 63;

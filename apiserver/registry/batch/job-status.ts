@@ -24,7 +24,7 @@ export function jobStatusErrors(object: Job, old: Job): FieldError[] {
   const status = object.status ?? {};
   nonNegativeMembers(status, 'status', ['active', 'succeeded', 'failed', 'ready', 'terminating'], errors);
   uncountedErrors(status, errors);
-  if ((status.ready ?? 0) > (status.active ?? 0))
+  if ((status.ready ?? 0) > Math.max(0, status.active ?? 0))
     errors.push(invalidValue('status.ready', status.ready, 'cannot set more ready pods than active'));
   indexErrors(object, status, errors);
   finishedErrors(status, errors);

@@ -71,7 +71,7 @@ function generatedSelectorErrors(object: Job, errors: FieldError[]): void {
   ];
   for (const prefix of ['', PREFIX]) {
     for (const [key, value] of expected) {
-      if (labels[prefix + key] !== value) errors.push(invalidValue(path, sortedLabels(labels), `must be '${value}'`));
+      if (labels[prefix + key] !== value) errors.push(invalidValue(`${path}[${prefix}${key}]`, sortedLabels(labels), `must be '${value}'`));
     }
   }
   const wanted = { matchLabels: { [`${PREFIX}controller-uid`]: object.metadata.uid ?? '' } };
@@ -126,7 +126,8 @@ function templateErrors(object: Job, old: Job, errors: FieldError[]): void {
       if (resources === undefined) delete container.resources;
       else container.resources = resources;
     });
-    next.metadata = { ...next.metadata, labels: before.metadata?.labels ?? {}, annotations: before.metadata?.annotations ?? {} };
+    if (before.metadata === undefined) delete next.metadata;
+    else next.metadata = before.metadata;
   }
   if (!deepEqual(next, before)) errors.push(invalidValue('spec.template', { Spec: next.spec ?? null }, 'field is immutable'));
 }

@@ -38,7 +38,7 @@ export const priorityclass = defineKind<PriorityClass>({
   group: 'scheduling.k8s.io',
   resource: 'priorityclasses',
   kind: 'PriorityClass',
-  generation: 'spec',
+  generation: 'initial',
   strategy: {
     default: (object) => {
       object.preemptionPolicy ??= 'PreemptLowerPriority';

@@ -61,7 +61,10 @@ export function selectorAndTemplateErrors(
 }
 
 export const mismatch = (path: string, template: PodTemplateSpec): FieldError =>
-  invalidValue(`${path}.metadata.labels`, template.metadata?.labels, '`selector` does not match template `labels`');
+  invalidValue(`${path}.metadata.labels`, sorted(template.metadata?.labels), '`selector` does not match template `labels`');
+
+const sorted = (labels: Record<string, string> | undefined): object | undefined =>
+  labels && Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 export function alwaysRestartsErrors(template: PodTemplateSpec, path: string, owner: string, errors: FieldError[]): void {
   const policy = template.spec?.restartPolicy ?? '';

@@ -5,6 +5,7 @@ import type { KubeObject } from '../../../machinery/api/object.ts';
 import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { canonicalIpWarning } from './ip.ts';
+import { dnsLabel } from './names.ts';
 import { APP_ARMOR_PREFIX, containersOf, SECCOMP_CONTAINER_PREFIX, SECCOMP_POD } from './pod-annotations.ts';
 import { volumeWarnings } from './volume-warnings.ts';
 
@@ -22,6 +23,13 @@ export const DEPRECATED_NODE_LABELS: Readonly<Record<string, string>> = {
 /** The deprecation of a label, or undefined. Label names are data, so nothing is read from the prototype. */
 export const deprecatedLabel = (key: string): string | undefined =>
   Object.hasOwn(DEPRECATED_NODE_LABELS, key) ? DEPRECATED_NODE_LABELS[key] : undefined;
+
+/** Of a workload whose name begins the names of its pods. */
+export function podNameWarnings(name: string): string[] {
+  const details = dnsLabel(name);
+  const advice = 'this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended';
+  return details.length === 0 ? [] : [`metadata.name: ${advice}: [${details.join(' ')}]`];
+}
 
 /** Of a workload: at creation, and at every update that changes what is asked for. */
 export function templateWarnings(

@@ -68,13 +68,14 @@ export function missingVersion(definition: ResourceDefinition, name: string): St
 
 /** Sets metadata.generation of a new object. ConfigMaps and their like keep what was sent. */
 export function initialGeneration(rule: GenerationRule, object: KubeObject): void {
-  if (rule === 'spec' || rule === 'specAndAnnotations') object.metadata.generation = 1;
+  if (rule === 'spec' || rule === 'specAndAnnotations' || rule === 'initial') object.metadata.generation = 1;
 }
 
 /** Keeps the generation, raised by one when the rule says that what is asked for has changed. Call after prepareForUpdate. */
 export function nextGeneration(rule: GenerationRule, object: KubeObject, old: KubeObject): void {
   const generation = old.metadata.generation;
-  if (rule !== 'none' && desiredChanged(rule, object as AnyObject, old as AnyObject)) object.metadata.generation = (generation ?? 0) + 1;
+  if (rule !== 'none' && rule !== 'initial' && desiredChanged(rule, object as AnyObject, old as AnyObject))
+    object.metadata.generation = (generation ?? 0) + 1;
   else if (generation === undefined) delete object.metadata.generation;
   else object.metadata.generation = generation;
 }
