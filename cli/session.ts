@@ -99,7 +99,7 @@ export class Session {
   mapper(): Promise<Mapper> {
     this.#mapper ??= (async () => {
       const [{ discover }, { Mapper }] = await Promise.all([import('./discovery/discovery.ts'), import('./discovery/mapper.ts')]);
-      return new Mapper(await discover(this.api));
+      return new Mapper(await discover(this.api), (text) => this.warn(text));
     })();
     return this.#mapper;
   }

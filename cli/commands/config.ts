@@ -71,9 +71,14 @@ const view: Verb = {
   run: async (session, _args, flags) => {
     const file = flags.bool('minify') ? minified(readFiles(session), session) : readFiles(session);
     const shown = flags.bool('raw') ? file : { ...file, clusters: redacted(file.clusters, 'cluster'), users: redacted(file.users, 'user') };
-    session.out(flags.string('output') === 'json' ? formatJson(shown) : formatYaml(shown));
+    session.out(flags.string('output') === 'json' ? formatJson(inGoOrder(shown)) : formatYaml(shown));
   },
 };
+
+/** JSON shows the members in the order of Go's struct. */
+function inGoOrder({ kind, apiVersion, preferences, clusters, users, contexts, ...rest }: ConfigFile): Record<string, unknown> {
+  return { kind, apiVersion, preferences, clusters, users, contexts, ...rest };
+}
 
 function minified(file: ConfigFile, session: Session): ConfigFile {
   const name = session.flags.string('context') || file['current-context'];

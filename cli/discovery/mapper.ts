@@ -2,7 +2,7 @@
  * From what a person types (`deploy`, `deployments.apps`, `deployment.v1.apps`, `Deployment`) to a served resource. Mirrors client-go `restmapper`
  * (PriorityRESTMapper, shortcut and category expanders): an exact group and version wins, then the server's own order.
  */
-import { formatApiVersion, parseApiVersion } from '../../machinery/api/object.ts';
+import { formatApiVersion, formatGroupResource, parseApiVersion } from '../../machinery/api/object.ts';
 import { CliError } from '../errors.ts';
 import type { Discovered } from './discovery.ts';
 
@@ -30,8 +30,10 @@ export function shownResource(resource: Pick<Resource, 'group' | 'kind'>): strin
 
 export class Mapper {
   readonly discovered: Discovered;
-  constructor(discovered: Discovered) {
+  readonly #warn: (text: string) => void;
+  constructor(discovered: Discovered, warn: (text: string) => void = () => undefined) {
     this.discovered = discovered;
+    this.#warn = warn;
   }
 
   /** Throws in kubectl's wording when nothing of that name is served. */
@@ -60,9 +62,17 @@ export class Mapper {
     return (
       candidates.find((r) => r.resource === name) ??
       candidates.find((r) => r.singular === name || (r.singular === '' && r.kind.toLowerCase() === name)) ??
-      candidates.find((r) => r.shortNames.includes(name)) ??
+      this.#byShortName(name, candidates) ??
       candidates.find((r) => r.kind.toLowerCase() === name)
     );
+  }
+
+  /** Says so when the short name means resources of several groups. */
+  #byShortName(name: string, candidates: readonly Resource[]): Resource | undefined {
+    const [first, ...others] = candidates.filter((r) => r.shortNames.includes(name));
+    const other = others.find((r) => r.group !== first.group);
+    if (other) this.#warn(`short name "${name}" could also match lower priority resource ${formatGroupResource(other)}`);
+    return first;
   }
 
   /** The resources of a category such as `all`, one version of each. */

@@ -1,4 +1,4 @@
-/** `--sort-by`: orders objects by what a JSONPath finds in them. Mirrors kubectl `cmd/get/sorter.go`: numbers, quantities, times and natural text order. */
+/** `--sort-by`: orders objects by what a JSONPath finds in them. Mirrors kubectl `cmd/get/sorter.go`: numbers, quantities and texts (times are texts that sort by themselves). */
 import { compareQuantities, parseQuantity } from '../../machinery/api/quantity.ts';
 import { CliError } from '../errors.ts';
 import { compileJsonPath, relaxedPath } from './jsonpath.ts';
@@ -23,7 +23,7 @@ function compareValues(a: unknown, b: unknown): number {
 function compareTexts(a: string, b: string): number {
   const [left, right] = [quantity(a), quantity(b)];
   if (left !== undefined && right !== undefined) return compareQuantities(left, right);
-  return naturalLess(a, b) ? -1 : naturalLess(b, a) ? 1 : 0;
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function quantity(text: string): ReturnType<typeof parseQuantity> | undefined {
@@ -33,16 +33,4 @@ function quantity(text: string): ReturnType<typeof parseQuantity> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Runs of digits compare as numbers: `pod2` before `pod10`. */
-export function naturalLess(a: string, b: string): boolean {
-  const [left, right] = [a, b].map((text) => text.match(/\d+|\D+/g) ?? []);
-  for (let i = 0; i < Math.min(left.length, right.length); i++) {
-    if (left[i] === right[i]) continue;
-    const numbers = /^\d/.test(left[i]) && /^\d/.test(right[i]);
-    if (numbers && BigInt(left[i]) !== BigInt(right[i])) return BigInt(left[i]) < BigInt(right[i]);
-    if (!numbers) return left[i] < right[i];
-  }
-  return left.length < right.length;
 }
