@@ -111,6 +111,7 @@ export function play(s: Scenario): void {
     : loops.map((loop) => new TestProcess(world, [loop], bounds.beforeWrite));
   let image = 0;
   const anyOf = <T>(items: readonly T[]): T | undefined => items[random.integer(Math.max(1, items.length))];
+  bounds.check('the start');
   for (let step = 0; step < s.steps; step++) {
     world.nowMs += random.integer(200);
     const process = anyOf(processes)!;
