@@ -3,6 +3,7 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { typeSchema } from '../../../machinery/api/schema/schema.ts';
 import type { DaemonSet, DaemonSetSpec } from '../../../machinery/api/types/apps.v1.ts';
 import type { PodTemplateSpec } from '../../../machinery/api/types/core.v1.ts';
 import { defaultPodTemplate } from '../defaults/pod-spec.ts';
@@ -115,7 +116,7 @@ export const daemonset = defineKind<DaemonSet>({
     },
     prepareForUpdate: (object, old) => {
       keepStatus(object, old);
-      const changed = !deepEqual(object.spec.template, old.spec.template);
+      const changed = !deepEqual(object.spec.template, old.spec.template, typeSchema('core.v1.PodTemplateSpec'));
       setTemplateGeneration(object, templateGeneration(old) + (changed ? 1 : 0));
     },
     validate: (object) => {

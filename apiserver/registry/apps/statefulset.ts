@@ -3,6 +3,7 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { typeSchema } from '../../../machinery/api/schema/schema.ts';
 import { formatSelector, selectorOf } from '../../../machinery/api/selector.ts';
 import type { StatefulSet, StatefulSetSpec } from '../../../machinery/api/types/apps.v1.ts';
 import { defaultPodTemplate } from '../defaults/pod-spec.ts';
@@ -123,7 +124,7 @@ function validateUpdate(object: StatefulSet, old: StatefulSet): FieldError[] {
   specErrors(object.spec, errors, old.spec);
   const fixed = (spec: StatefulSetSpec): object =>
     Object.fromEntries(Object.entries(spec).filter(([key]) => !(MUTABLE as readonly string[]).includes(key)));
-  if (!deepEqual(fixed(object.spec), fixed(old.spec))) {
+  if (!deepEqual(fixed(object.spec), fixed(old.spec), typeSchema('apps.v1.StatefulSetSpec'))) {
     errors.push(
       forbiddenField(
         'spec',

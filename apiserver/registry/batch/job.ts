@@ -5,6 +5,7 @@
 import { humanDuration } from '../../../machinery/api/duration.ts';
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, invalidValue } from '../../../machinery/api/field-error.ts';
+import { typeSchema } from '../../../machinery/api/schema/schema.ts';
 import type { Job, JobSpec } from '../../../machinery/api/types/batch.v1.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
@@ -129,7 +130,8 @@ function templateErrors(object: Job, old: Job, errors: FieldError[]): void {
     if (before.metadata === undefined) delete next.metadata;
     else next.metadata = before.metadata;
   }
-  if (!deepEqual(next, before)) errors.push(invalidValue('spec.template', { Spec: next.spec ?? null }, 'field is immutable'));
+  if (!deepEqual(next, before, typeSchema('core.v1.PodTemplateSpec')))
+    errors.push(invalidValue('spec.template', { Spec: next.spec ?? null }, 'field is immutable'));
 }
 
 function warnings(object: Job, old: Job | undefined): string[] {

@@ -3,6 +3,7 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { typeSchema } from '../../../machinery/api/schema/schema.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { keepStatus } from '../status.ts';
 import { tolerationErrors } from '../validation/taints.ts';
@@ -32,7 +33,7 @@ export function validatePodUpdate(pod: core.Pod, old: core.Pod): FieldError[] {
   if (deadlineStops(pod.spec.activeDeadlineSeconds, old.spec.activeDeadlineSeconds, errors)) return errors;
   tolerationChangeErrors(pod.spec.tolerations ?? [], old.spec.tolerations ?? [], errors);
   gateChangeErrors(pod.spec.schedulingGates ?? [], old.spec.schedulingGates ?? [], errors);
-  if (deepEqual(pod.spec, old.spec)) return errors;
+  if (deepEqual(pod.spec, old.spec, typeSchema('core.v1.PodSpec'))) return errors;
   specChangeErrors(pod, old, errors);
   return errors;
 }
@@ -107,7 +108,7 @@ function specChangeErrors(pod: core.Pod, old: core.Pod, errors: FieldError[]): v
     nodeSelectorChangeErrors(allowed, old.spec, errors);
     nodeAffinityChangeErrors(allowed, old.spec, errors);
   }
-  if (deepEqual(allowed, old.spec)) return;
+  if (deepEqual(allowed, old.spec, typeSchema('core.v1.PodSpec'))) return;
   const changed = changedMembers(allowed, old.spec);
   errors.push(forbiddenField('spec', `pod updates may not change fields other than ${UPDATABLE}\n@@ - changed: ${changed.join(', ')} @@`));
 }

@@ -1,17 +1,18 @@
 /**
  * What bindings of roles share: subjects, the reference to the role, the columns. Mirrors kubernetes `pkg/apis/rbac` defaults and validation.
  */
+import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
 import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from '../../../machinery/api/types/rbac.authorization.k8s.io.v1.ts';
 import { ageCell } from '../tables/cells.ts';
 import { dnsSubdomain, pathSegmentName } from '../validation/names.ts';
-import { immutableField } from '../validation/numbers.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 type Binding = ClusterRoleBinding | RoleBinding;
 
 export function defaultBinding(binding: Binding): void {
-  if (binding.roleRef && !binding.roleRef.apiGroup) binding.roleRef.apiGroup = GROUP;
+  binding.roleRef ??= {} as RoleRef;
+  if (!binding.roleRef.apiGroup) binding.roleRef.apiGroup = GROUP;
   for (const subject of binding.subjects ?? []) {
     if ((subject.kind === 'User' || subject.kind === 'Group') && !subject.apiGroup) subject.apiGroup = GROUP;
   }
@@ -43,17 +44,9 @@ function subjectErrors(subject: Subject, namespaced: boolean, path: string, erro
 }
 
 export function bindingUpdateErrors(binding: Binding, old: Binding, errors: FieldError[]): FieldError[] {
-  if (JSON.stringify(binding.roleRef) !== JSON.stringify(old.roleRef)) {
-    const before = errors.length;
-    immutableField(binding.roleRef, old.roleRef, 'roleRef', errors);
-    const added = errors.splice(before);
-    errors.push(
-      ...added.map((e) => ({
-        ...e,
-        body: e.body.replace('field is immutable', 'cannot change roleRef'),
-        message: e.message.replace('field is immutable', 'cannot change roleRef'),
-      })),
-    );
+  if (!deepEqual(binding.roleRef, old.roleRef)) {
+    const { apiGroup = '', kind = '', name = '' } = binding.roleRef ?? {};
+    errors.push(invalidValue('roleRef', { APIGroup: apiGroup, Kind: kind, Name: name }, 'cannot change roleRef'));
   }
   return errors;
 }

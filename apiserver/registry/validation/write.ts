@@ -7,7 +7,8 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import type { FieldError } from '../../../machinery/api/field-error.ts';
-import type { AnyObject, KubeObject } from '../../../machinery/api/object.ts';
+import { type AnyObject, type KubeObject, parseApiVersion } from '../../../machinery/api/object.ts';
+import { kindSchema } from '../../../machinery/api/schema/schema.ts';
 import { invalid, type StatusError } from '../../../machinery/api/status.ts';
 import type { GenerationRule, ResourceDefinition, StrategyContext, SubresourceStrategy } from '../resource.ts';
 import { kubeFinalizerErrors, metadataErrors, metadataUpdateErrors } from './metadata.ts';
@@ -82,9 +83,13 @@ export function nextGeneration(rule: GenerationRule, object: KubeObject, old: Ku
 
 const NOT_DESIRED = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
+const desiredOf = (object: AnyObject): object => Object.fromEntries(Object.entries(object).filter(([key]) => !NOT_DESIRED.has(key)));
+
 function desiredChanged(rule: GenerationRule, object: AnyObject, old: AnyObject): boolean {
   if (rule === 'specAndAnnotations' && !deepEqual(object.metadata.annotations, old.metadata.annotations)) return true;
-  for (const key in object) if (!NOT_DESIRED.has(key) && !deepEqual(object[key], old[key])) return true;
-  for (const key in old) if (!NOT_DESIRED.has(key) && !(key in object) && !deepEqual(undefined, old[key])) return true;
-  return false;
+  return !deepEqual(
+    desiredOf(object),
+    desiredOf(old),
+    kindSchema({ ...parseApiVersion(object.apiVersion ?? ''), kind: object.kind ?? '' }),
+  );
 }
