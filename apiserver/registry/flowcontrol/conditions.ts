@@ -9,6 +9,6 @@ export function flowConditionErrors(conditions: readonly { type?: string }[] | u
     const path = `status.conditions[${i}].type`;
     if (seen.has(type)) errors.push(duplicate(path, type));
     seen.add(type);
-    if (type === '') errors.push(required(path, 'must not be empty'));
+    if (type === '') errors.push(required(path));
   });
 }
