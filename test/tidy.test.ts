@@ -205,7 +205,7 @@ test('only the LevelDB backend imports level', () => {
   assert.deepEqual(broken, []);
 });
 
-const BANNED_NAMES = /(?:^|[-/])(?:utils?|helpers?|common|misc|index)(?=[./-])/;
+const BANNED_NAMES = /(?:^|[-/])(?:utils?|helpers?|common|misc)(?=[./-])|\/index\.ts$/;
 
 test('files are named after what they hold', () => {
   const broken = sources
