@@ -5,6 +5,7 @@ import type { MutatingWebhookConfiguration } from '../../../machinery/api/types/
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
 import { defaultWebhook, type Webhook } from './defaults.ts';
+import { type AnyWebhook, webhooksErrors } from './webhooks.ts';
 
 export const mutatingwebhookconfiguration = defineKind<MutatingWebhookConfiguration>({
   group: 'admissionregistration.k8s.io',
@@ -19,6 +20,8 @@ export const mutatingwebhookconfiguration = defineKind<MutatingWebhookConfigurat
         webhook.reinvocationPolicy ??= 'Never';
       }
     },
+    validate: (object) => webhooksErrors((object.webhooks ?? []) as AnyWebhook[]),
+    validateUpdate: (object, old) => webhooksErrors((object.webhooks ?? []) as AnyWebhook[], (old.webhooks ?? []) as AnyWebhook[]),
   },
   cells: (object, now) => [object.metadata.name, object.webhooks?.length ?? 0, ageCell(object.metadata.creationTimestamp, now)],
 });

@@ -5,6 +5,7 @@ import type { ValidatingWebhookConfiguration } from '../../../machinery/api/type
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
 import { defaultWebhook, type Webhook } from './defaults.ts';
+import { type AnyWebhook, webhooksErrors } from './webhooks.ts';
 
 export const validatingwebhookconfiguration = defineKind<ValidatingWebhookConfiguration>({
   group: 'admissionregistration.k8s.io',
@@ -18,6 +19,8 @@ export const validatingwebhookconfiguration = defineKind<ValidatingWebhookConfig
         defaultWebhook(webhook as Webhook);
       }
     },
+    validate: (object) => webhooksErrors((object.webhooks ?? []) as AnyWebhook[]),
+    validateUpdate: (object, old) => webhooksErrors((object.webhooks ?? []) as AnyWebhook[], (old.webhooks ?? []) as AnyWebhook[]),
   },
   cells: (object, now) => [object.metadata.name, object.webhooks?.length ?? 0, ageCell(object.metadata.creationTimestamp, now)],
 });

@@ -9,6 +9,8 @@ import { defineKind } from '../define.ts';
 import type { StrategyContext } from '../resource.ts';
 import { keepAllBut, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
+import { anyName } from '../validation/names.ts';
+import { requestErrors, statusUpdateErrors } from './validation.ts';
 
 function prepareForCreate(object: CertificateSigningRequest, { user }: StrategyContext): void {
   object.spec = {
@@ -32,6 +34,17 @@ function stampConditions(object: CertificateSigningRequest, old: CertificateSign
   }
 }
 
+/** Approval and denial stay as they were, unless some are added or removed, which validation refuses. */
+function keepConditions(object: CertificateSigningRequest, old: CertificateSigningRequest, type: string): void {
+  const conditions = object.status?.conditions ?? [];
+  const before = (old.status?.conditions ?? []).filter((c) => c.type === type);
+  const places = conditions.flatMap((c, i) => (c.type === type ? [i] : []));
+  if (places.length !== before.length) return;
+  places.forEach((place, i) => {
+    conditions[place] = before[i]!;
+  });
+}
+
 function conditionCell({ status }: CertificateSigningRequest): string {
   const types = (status?.conditions ?? []).map((c) => c.type);
   const text = types.includes('Denied') ? 'Denied' : types.includes('Approved') ? 'Approved' : 'Pending';
@@ -42,24 +55,21 @@ export const certificatesigningrequest = defineKind<CertificateSigningRequest>({
   group: 'certificates.k8s.io',
   resource: 'certificatesigningrequests',
   kind: 'CertificateSigningRequest',
+  nameRule: anyName,
   noNamespaceField: true,
   fieldLabelError: 'notSupported',
   selectableFields: { 'spec.signerName': ({ spec }) => spec.signerName ?? '' },
   strategy: {
-    default: ({ spec }) => {
-      if (spec && (spec.usages?.length ?? 0) === 0) spec.usages = ['digital signature', 'key encipherment'];
-    },
     prepareForCreate,
     prepareForUpdate: (object, old) => keepAllBut(object, old),
+    validate: requestErrors,
   },
   status: statusView({
     prepare: (object, old, context) => {
-      const kept = (old.status?.conditions ?? []).filter((c) => c.type === 'Approved' || c.type === 'Denied');
-      const others = (object.status?.conditions ?? []).filter((c) => c.type !== 'Approved' && c.type !== 'Denied');
-      const conditions = [...kept, ...others];
-      object.status = { ...object.status, ...(conditions.length > 0 && { conditions }) };
+      for (const type of ['Approved', 'Denied']) keepConditions(object, old, type);
       stampConditions(object, old, context);
     },
+    validate: (object, old) => statusUpdateErrors(object, old, false),
   }),
   views: {
     approval: {
@@ -69,6 +79,7 @@ export const certificatesigningrequest = defineKind<CertificateSigningRequest>({
         object.status = { ...old.status, ...(conditions && { conditions }) };
         stampConditions(object, old, context);
       },
+      validateUpdate: (object, old) => statusUpdateErrors(object, old, true),
     },
   },
   cells: (object, now) => [

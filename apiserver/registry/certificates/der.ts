@@ -1,0 +1,65 @@
+/**
+ * As much of DER as a certificate request needs: the elements of a sequence, one after the other. Nothing is decoded that nobody asks for.
+ */
+
+export interface DerElement {
+  readonly tag: number;
+  /** The element with its header. */
+  readonly bytes: Buffer;
+  readonly content: Buffer;
+}
+
+export const SEQUENCE = 0x30;
+export const SET = 0x31;
+export const INTEGER = 0x02;
+export const BIT_STRING = 0x03;
+export const OBJECT_IDENTIFIER = 0x06;
+
+/** The elements that `bytes` holds. Throws when they are not whole. */
+export function derElements(bytes: Buffer): DerElement[] {
+  const elements: DerElement[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const { start, end } = extent(bytes, at);
+    elements.push({ tag: bytes[at]!, bytes: bytes.subarray(at, end), content: bytes.subarray(start, end) });
+    at = end;
+  }
+  return elements;
+}
+
+function extent(bytes: Buffer, at: number): { start: number; end: number } {
+  const first = bytes[at + 1];
+  if (first === undefined) throw new Error('asn1: syntax error: truncated tag or length');
+  let start = at + 2;
+  let length = first;
+  if (first >= 0x80) {
+    const count = first - 0x80;
+    if (count === 0 || count > 4 || start + count > bytes.length) throw new Error('asn1: structure error: bad length');
+    length = bytes.readUIntBE(start, count);
+    start += count;
+  }
+  if (start + length > bytes.length) throw new Error('asn1: syntax error: data truncated');
+  return { start, end: start + length };
+}
+
+/** The elements of one constructed element of the tag. */
+export function derChildren(element: DerElement | undefined, tag: number): DerElement[] {
+  if (element?.tag !== tag) throw new Error("asn1: structure error: tags don't match");
+  return derElements(element.content);
+}
+
+/** Dotted decimal form of an object identifier. */
+export function objectIdentifier(element: DerElement | undefined): string {
+  if (element?.tag !== OBJECT_IDENTIFIER) throw new Error("asn1: structure error: tags don't match");
+  const arcs: number[] = [];
+  let value = 0;
+  for (const byte of element.content) {
+    value = value * 128 + (byte & 0x7f);
+    if (byte >= 0x80) continue;
+    if (arcs.length === 0) {
+      const root = Math.min(Math.floor(value / 40), 2);
+      arcs.push(root, value - root * 40);
+    } else arcs.push(value);
+    value = 0;
+  }
+  return arcs.join('.');
+}
