@@ -78,6 +78,9 @@ function statusErrors({ status }: ValidatingAdmissionPolicy): FieldError[] {
   status?.typeChecking?.expressionWarnings?.forEach((warning, i) => {
     const path = `status.typeChecking.expressionWarnings[${i}]`;
     if (!warning.fieldRef) errors.push(required(`${path}.fieldRef`));
+    else if (/\[[^\]]*$/.test(warning.fieldRef)) {
+      errors.push(invalidValue(`${path}.fieldRef`, warning.fieldRef, 'invalid JSONPath: unterminated array'));
+    }
     if (!warning.warning) errors.push(required(`${path}.warning`));
   });
   conditionErrors(status?.conditions ?? [], 'status.conditions', errors);

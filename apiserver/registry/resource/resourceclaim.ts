@@ -7,7 +7,19 @@ import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
 import { immutableField } from '../validation/numbers.ts';
+import { adminAccessErrors, claimSpecErrors } from './claim-spec.ts';
+import { allocatedKeys, claimStatusErrors, deviceKey } from './claim-status.ts';
 import { defaultClaimSpec } from './device-defaults.ts';
+
+/** What drivers said of devices goes with their allocation. */
+function dropDeallocated(object: ResourceClaim, old: ResourceClaim): void {
+  const devices = object.status?.devices;
+  if (!devices) return;
+  const [before, now] = [allocatedKeys(old), allocatedKeys(object)];
+  const left = devices.filter((device) => now.has(deviceKey(device)) || !before.has(deviceKey(device)));
+  if (left.length > 0) object.status!.devices = left;
+  else delete object.status!.devices;
+}
 
 function stateCell({ metadata, status }: ResourceClaim): string {
   const states = [
@@ -27,12 +39,17 @@ export const resourceclaim = defineKind<ResourceClaim>({
     default: ({ spec }) => defaultClaimSpec(spec),
     prepareForCreate: dropStatus,
     prepareForUpdate: keepStatus,
+    validate: ({ metadata, spec }, context) => {
+      const errors = adminAccessErrors(spec, metadata.namespace ?? '', context);
+      claimSpecErrors(spec, 'spec', errors);
+      return errors;
+    },
     validateUpdate: (object, old) => {
       const errors: FieldError[] = [];
       immutableField(object.spec, old.spec, 'spec', errors);
       return errors;
     },
   },
-  status: statusView({ keepMetadata: true }),
+  status: statusView({ keepMetadata: true, prepare: dropDeallocated, validate: claimStatusErrors }),
   cells: (object, now) => [object.metadata.name, stateCell(object), ageCell(object.metadata.creationTimestamp, now)],
 });

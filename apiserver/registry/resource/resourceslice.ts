@@ -6,6 +6,7 @@ import type { ResourceSlice } from '../../../machinery/api/types/resource.k8s.io
 import { defineKind } from '../define.ts';
 import type { StrategyContext } from '../resource.ts';
 import { ageCell } from '../tables/cells.ts';
+import { sliceSpecErrors } from './slice-spec.ts';
 
 /** Taints tell when they came. */
 function stampTaints(object: ResourceSlice, context: StrategyContext): void {
@@ -19,7 +20,12 @@ export const resourceslice = defineKind<ResourceSlice>({
   generation: 'spec',
   deleteAnswer: 'object',
   selectableFields: { 'spec.nodeName': ({ spec }) => spec.nodeName ?? '', 'spec.driver': ({ spec }) => spec.driver ?? '' },
-  strategy: { prepareForCreate: stampTaints, prepareForUpdate: (object, _old, context) => stampTaints(object, context) },
+  strategy: {
+    prepareForCreate: stampTaints,
+    prepareForUpdate: (object, _old, context) => stampTaints(object, context),
+    validate: ({ spec }) => sliceSpecErrors(spec ?? {}, undefined),
+    validateUpdate: ({ spec }, old) => sliceSpecErrors(spec ?? {}, old.spec),
+  },
   cells: (object, now) => [
     object.metadata.name,
     object.spec?.nodeName ?? '<unset>',
