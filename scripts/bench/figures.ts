@@ -11,8 +11,8 @@ export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** What the project promises; `at most` or `at least` by the sense of the figure. */
-  readonly target: number;
+  /** What the README promises; `at most` or `at least` by the sense of the figure. Some figures only inform. */
+  readonly target?: number;
   readonly better: 'lower' | 'higher';
   /** The figure beside what the machine can do at best, when that says something. */
   readonly ratio?: { readonly to: keyof Calibration; readonly value: number };
@@ -78,7 +78,7 @@ export async function createPods(cluster: Cluster, calibration: Calibration, cli
     name: `durable Pod creates, ${clients} clients`,
     value: Math.round(perSecond),
     unit: '/s',
-    target: 2000,
+    ...(clients === 64 && { target: 2000 }),
     better: 'higher',
     ratio: { to: 'fdatasyncsPerSecond', value: round(perSecond / calibration.fdatasyncsPerSecond) },
   };

@@ -26,11 +26,15 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
+function judged({ better, value }: Figure, target: number): string {
+  const met = better === 'lower' ? value <= target : value >= target;
+  return `${better === 'lower' ? 'at most' : 'at least'} ${target}${met ? '' : '  MISSED'}`;
+}
+
 function line(figure: Figure): string {
-  const sense = figure.better === 'lower' ? 'at most' : 'at least';
-  const met = figure.better === 'lower' ? figure.value <= figure.target : figure.value >= figure.target;
+  const goal = figure.target === undefined ? '' : judged(figure, figure.target);
   const ratio = figure.ratio ? `  (${figure.ratio.value} × ${figure.ratio.to})` : '';
-  return `${figure.name.padEnd(46)}${`${figure.value} ${figure.unit}`.padStart(18)}   ${sense} ${figure.target}${met ? '' : '  MISSED'}${ratio}`;
+  return `${figure.name.padEnd(46)}${`${figure.value} ${figure.unit}`.padStart(18)}   ${goal}${ratio}`;
 }
 
 console.log(`calibration: ${calibration.httpGetsPerSecond} bare HTTP GETs/s, ${calibration.fdatasyncsPerSecond} fdatasyncs/s\n`);
