@@ -11,6 +11,7 @@ import { fence } from '../machinery/client/fence.ts';
 import { createInformerFactory } from '../machinery/client/informers.ts';
 import { readKubeconfig } from '../machinery/client/kubeconfig.ts';
 import { lead } from '../machinery/client/leader-election.ts';
+import { limitRate } from '../machinery/client/rate-limit.ts';
 import { createRecorder } from '../machinery/client/recorder.ts';
 import type { ControllerContext } from '../machinery/loop/controller.ts';
 import { runController } from '../machinery/loop/run.ts';
@@ -38,7 +39,8 @@ export const startControllers: StartComponent<ControllersOptions> = async (optio
   });
   const work = async (leading: AbortSignal, writer: Client): Promise<void> => {
     state.leading = true;
-    await runLoops(loops, { client: writer, metrics, deps: { ...deps, signal: leading }, onReady: becomeReady });
+    const limited = limitRate(writer, options, { clock: deps.clock, signal: leading });
+    await runLoops(loops, { client: limited, metrics, deps: { ...deps, signal: leading }, onReady: becomeReady });
   };
   const done = (async () => {
     try {

@@ -12,6 +12,7 @@ import type { EventRecorder } from '../machinery/client/event-recorder.ts';
 import { BY_NODE, type Informer } from '../machinery/client/informer.ts';
 import { createInformerFactory } from '../machinery/client/informers.ts';
 import { type ClientConfig, readKubeconfig } from '../machinery/client/kubeconfig.ts';
+import { limitRate } from '../machinery/client/rate-limit.ts';
 import { createRecorder } from '../machinery/client/recorder.ts';
 import { nodes as nodeResource, pods as podResource } from '../machinery/client/resource-type.ts';
 import type { ComponentDeps, RunningComponent, StartComponent } from '../machinery/process/component.ts';
@@ -58,7 +59,9 @@ export const startKubelet: StartComponent<KubeletOptions> = async (options, deps
 class Kubelet {
   readonly #options: KubeletOptions;
   readonly #deps: ComponentDeps;
+  /** For everything but the heartbeats. */
   readonly #client: Client;
+  readonly #heartbeatClient: Client;
   readonly #base: string;
   readonly #names: readonly string[];
   readonly #nodes = new Map<string, SimulatedNode>();
@@ -71,12 +74,13 @@ class Kubelet {
   constructor(options: KubeletOptions, deps: ComponentDeps, client: Client) {
     this.#options = options;
     this.#deps = deps;
-    this.#client = client;
+    this.#client = limitRate(client, options, deps);
+    this.#heartbeatClient = client;
     const base = options.nodeName || hostname().toLowerCase();
     this.#base = base;
     this.#names = options.nodes === 1 ? [base] : Array.from({ length: options.nodes }, (_, index) => `${base}-${index}`);
-    this.#recorder = createRecorder(client, { ...deps, component: 'kubelet' });
-    this.#informers = createInformerFactory(client, deps);
+    this.#recorder = createRecorder(this.#client, { ...deps, component: 'kubelet' });
+    this.#informers = createInformerFactory(this.#client, deps);
     // A kubelet of one node may see only what belongs to it; one of many nodes watches once for all of them.
     const single = options.nodes === 1 && !options.adoptNodes;
     this.#podInformer = this.#informers.for(podResource, { fieldSelector: single ? `spec.nodeName=${base}` : 'spec.nodeName!=' });
@@ -164,6 +168,7 @@ class Kubelet {
       ...this.#deps,
       options: this.#options,
       client: this.#client,
+      heartbeatClient: this.#heartbeatClient,
       recorder: this.#recorder,
       facts: factsOf(this.#options, name, port),
       register,
@@ -182,6 +187,7 @@ class Kubelet {
       ...this.#deps,
       options,
       client: this.#client,
+      heartbeatClient: this.#heartbeatClient,
       recorder: this.#recorder,
       facts: { ...facts, capacity, allocatable: known?.status?.allocatable ?? {}, labels: {}, adoptedBy: this.#base },
       register: false,

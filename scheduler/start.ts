@@ -10,6 +10,7 @@ import { fence } from '../machinery/client/fence.ts';
 import type { Informer } from '../machinery/client/informer.ts';
 import { createInformerFactory } from '../machinery/client/informers.ts';
 import { type Leadership, lead } from '../machinery/client/leader-election.ts';
+import { limitRate } from '../machinery/client/rate-limit.ts';
 import { createRecorder } from '../machinery/client/recorder.ts';
 import { nodes as nodeResource, poddisruptionbudgets, pods as podResource } from '../machinery/client/resource-type.ts';
 import type { ComponentDeps, RunningComponent, StartComponent } from '../machinery/process/component.ts';
@@ -131,7 +132,7 @@ class Scheduler {
 
   async #work(leadership: Leadership): Promise<void> {
     const { clock, random, logger } = this.#deps;
-    const client = fence(this.#client, leadership);
+    const client = limitRate(fence(this.#client, leadership), this.#options, { clock, signal: leadership.signal });
     const recorder = createRecorder(client, { ...this.#deps, component: this.#options.schedulerName, api: 'events.k8s.io' });
     this.#loop = new PodScheduler({
       client,

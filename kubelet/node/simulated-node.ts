@@ -19,6 +19,7 @@ import type { NodeFacts } from './node-status.ts';
 export interface SimulatedNodeDeps extends ComponentDeps {
   readonly options: KubeletOptions;
   readonly client: Client;
+  readonly heartbeatClient: Client;
   readonly recorder: EventRecorder;
   readonly facts: NodeFacts;
   /** False for a node that others made. */
@@ -65,9 +66,9 @@ export class SimulatedNode {
   /** Settles when the node is registered; heartbeats go on behind. */
   async start(): Promise<void> {
     const signal = AbortSignal.any([this.#deps.signal, this.#abort.signal]);
-    const { options, client, clock, logger, facts, register } = this.#deps;
+    const { options, heartbeatClient, clock, logger, facts, register } = this.#deps;
     const heartbeat: HeartbeatDeps = {
-      client,
+      client: heartbeatClient,
       clock,
       logger,
       signal,
