@@ -87,6 +87,9 @@ async function serve(setup: Setup): Promise<RunningComponent> {
     tls: { cert: pki.apiserver.cert, key: pki.apiserver.key, ca: pki.ca.cert },
     anonymousAuth: options.anonymousAuth,
   });
+  const { securePort } = options;
+  // clients may know the port already: whoever gets through finds the namespaces. A free port is told to nobody before they are there.
+  if (securePort !== 0) await bootstrap(api, { serviceIp, securePort });
   const port = await listen(server, options);
   address = `${options.bindAddress}:${port}`;
   const socket = join(dataDir, 'apiserver.sock');
@@ -95,7 +98,7 @@ async function serve(setup: Setup): Promise<RunningComponent> {
     rmSync(unixSocket, { force: true });
     await server.listenSocket(unixSocket);
   }
-  await bootstrap(api, { serviceIp, securePort: port });
+  if (securePort === 0) await bootstrap(api, { serviceIp, securePort: port });
   await writeKubeconfigs({ setup, pki, url: urlOf(options.bindAddress, port), unixSocket });
   ready = true;
   deps.logger.info({ address: urlOf(options.bindAddress, port), dataDir }, 'serving');

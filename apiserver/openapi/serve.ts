@@ -11,6 +11,7 @@ import type { Catalog } from '../handlers/served.ts';
 import { header, type RequestContext } from '../http/context.ts';
 import { parseAccept } from '../http/negotiate.ts';
 import { resourcePaths } from './operations.ts';
+import { encodeOpenApiV2 } from './protobuf.ts';
 import { type Dialect, type Json, SchemaCollector } from './schemas.ts';
 
 export interface OpenApi {
@@ -37,21 +38,27 @@ export function createOpenApi(catalog: Catalog): OpenApi {
     }
     return found;
   };
-  let v2: Document | undefined;
+  let v2: { readonly json: Document; readonly protobuf: Document } | undefined;
   return {
     serve: (context) => {
       const { path } = context.info;
       if (path === '/openapi/v3' || path === '/openapi/v3/') return index(catalog, document);
       if (path.startsWith('/openapi/v3/')) return v3Answer(context, path.slice('/openapi/v3/'.length), document);
       if (path !== '/openapi/v2') return undefined;
-      v2 ??= seal(v2Document(catalog));
+      v2 ??= sealBoth(v2Document(catalog));
       return v2Answer(context, v2);
     },
   };
 }
 
-function seal(document: Json): Document {
-  const body = Buffer.from(JSON.stringify(document));
+const seal = (document: Json): Document => sealed(Buffer.from(JSON.stringify(document)));
+
+const sealBoth = (document: Json): { json: Document; protobuf: Document } => ({
+  json: seal(document),
+  protobuf: sealed(encodeOpenApiV2(document)),
+});
+
+function sealed(body: Buffer): Document {
   return { body, hash: createHash('sha512').update(body).digest('hex').toUpperCase() };
 }
 
@@ -101,12 +108,27 @@ function v3Answer(context: RequestContext, name: string, document: (name: string
   return { type: 'raw', code: 200, contentType: JSON_TYPE, body: found.body, headers };
 }
 
-function v2Answer(context: RequestContext, found: Document): Answer {
-  if (!accepts(context)) return empty(406);
-  const etag = `"${found.hash}"`;
+/** What is asked for, and what it is called in the answer. The first name has an @, which no media type may have; clients send it still. */
+const V2_TYPES: Readonly<Record<string, 'json' | 'protobuf'>> = {
+  [JSON_TYPE]: 'json',
+  '*/*': 'json',
+  'application/*': 'json',
+  'application/com.github.proto-openapi.spec.v2@v1.0+protobuf': 'protobuf',
+  'application/com.github.proto-openapi.spec.v2.v1.0+protobuf': 'protobuf',
+};
+const CONTENT_TYPES = { json: JSON_TYPE, protobuf: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' };
+
+function v2Answer(context: RequestContext, found: { readonly json: Document; readonly protobuf: Document }): Answer {
+  const accept = header(context, 'accept') || '*/*';
+  const form = parseAccept(accept)
+    .map(({ type }) => (Object.hasOwn(V2_TYPES, type) ? V2_TYPES[type] : undefined))
+    .find((known) => known !== undefined);
+  if (form === undefined) return empty(406);
+  const { body, hash } = found[form];
+  const etag = `"${hash}"`;
   const headers = { etag, vary: 'Accept' };
   if (header(context, 'if-none-match') === etag) return empty(304, headers);
-  return { type: 'raw', code: 200, contentType: JSON_TYPE, body: found.body, headers };
+  return { type: 'raw', code: 200, contentType: CONTENT_TYPES[form], body, headers };
 }
 
 const INFO = { title: 'Kubernetes', version: VERSION.gitVersion };

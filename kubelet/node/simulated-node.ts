@@ -8,6 +8,7 @@ import type { EventRecorder } from '../../machinery/client/event-recorder.ts';
 import type { ComponentDeps } from '../../machinery/process/component.ts';
 import { createEventLimit } from '../event-limit.ts';
 import type { KubeletOptions } from '../options.ts';
+import { fieldPathOf } from '../pod/pod-events.ts';
 import { PodWorkers } from '../pod/pod-worker.ts';
 import { derivedCidr } from '../runtime/addresses.ts';
 import type { Runtime } from '../runtime/interface.ts';
@@ -56,8 +57,9 @@ export class SimulatedNode {
       logger,
       hostIp: facts.ip,
       limits: { initialMs: options.backOffInitialMs, maxMs: options.backOffMaxMs },
-      tell: (pod, { type, reason, message }) => {
-        if (mayTell()) recorder.event(pod, type, reason, message);
+      tell: (pod, { type, reason, message, container }) => {
+        const fieldPath = container === undefined ? undefined : fieldPathOf(pod, container);
+        if (mayTell()) recorder.event(pod, type, reason, message, { host: facts.name, ...(fieldPath && { fieldPath }) });
       },
       admit: (pod, accepted) => admitPod(pod, accepted, this.#node()),
     });

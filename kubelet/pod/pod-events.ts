@@ -2,6 +2,7 @@
  * The events a kubelet tells about a pod's containers, in upstream's words: found by comparing what its containers were with what they are.
  * Pure; what is recovered at the start of the process tells nothing.
  */
+import type { Pod } from '../../machinery/api/types/core.v1.ts';
 import type { RuntimeContainer, RuntimePod } from '../runtime/interface.ts';
 import { pullErrorShownMs } from './back-off.ts';
 
@@ -9,6 +10,16 @@ export interface PodEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
+  /** The name of the container it is about; none when it is about the pod. */
+  readonly container?: string;
+}
+
+/** Where the pod has the container, in the words of an event: `spec.containers{web}`. */
+export function fieldPathOf(pod: Pod, container: string): string | undefined {
+  const { containers, initContainers, ephemeralContainers } = pod.spec;
+  const lists = Object.entries({ containers, initContainers, ephemeralContainers });
+  const found = lists.find(([, list]) => list?.some(({ name }) => name === container));
+  return found && `spec.${found[0]}{${container}}`;
 }
 
 /** What has been told of one container. */
@@ -37,7 +48,8 @@ export function podEvents(input: EventsInput): { events: PodEvent[]; told: ToldP
   const told = new Map<string, Told>();
   for (const container of input.runtime.containers.values()) {
     const before = input.told.get(container.name);
-    events.push(...pullEvents(input, container, before), ...runEvents(input, container, before));
+    const found = [...pullEvents(input, container, before), ...runEvents(input, container, before)];
+    events.push(...found.map((event) => ({ ...event, container: container.name })));
     told.set(container.name, toldOf(input, container));
   }
   return { events, told };

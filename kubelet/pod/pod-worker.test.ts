@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeContainer, makePod, makeRig } from '../testing.ts';
+import { fieldPathOf } from './pod-events.ts';
 
 const waiting = (pod: ReturnType<typeof makePod>, index = 0) => pod.status?.containerStatuses?.[index]?.state?.waiting?.reason;
 
@@ -63,6 +64,13 @@ test('a crashing container backs off 10 s, 20 s, 40 s … and its restarts grow'
       (event) => event.reason === 'BackOff' && event.message === 'Back-off restarting failed container c in pod p_default(uid-p)',
     ),
   );
+});
+
+test('an event names the place of its container in the pod', () => {
+  const pod = makePod({ spec: { initContainers: [makeContainer({ name: 'prep' })], containers: [makeContainer({ name: 'web' })] } });
+  assert.equal(fieldPathOf(pod, 'web'), 'spec.containers{web}');
+  assert.equal(fieldPathOf(pod, 'prep'), 'spec.initContainers{prep}');
+  assert.equal(fieldPathOf(pod, 'gone'), undefined);
 });
 
 test('an image that cannot be pulled shows ErrImagePull, then ImagePullBackOff, and is tried again', async (t) => {
@@ -156,7 +164,7 @@ test('a deleted pod is stopped within its grace, reported, then deleted with its
   assert.deepEqual(rig.deletes, ['p']);
   assert.equal(rig.writes.at(-1)?.containerStatuses?.[0]?.state?.terminated?.exitCode, 0);
   assert.equal([...rig.runtime.pods()].length, 0);
-  assert.ok(rig.events.some((event) => event.reason === 'Killing' && event.message === 'Stopping container c'));
+  assert.ok(rig.events.some((event) => event.reason === 'Killing' && event.message === 'Stopping container c' && event.container === 'c'));
 });
 
 test('what ignores SIGTERM is killed when the grace ends', async (t) => {

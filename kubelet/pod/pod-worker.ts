@@ -206,10 +206,12 @@ export class PodWorkers {
   }
 
   #tellBlocked(pod: Pod, before: Blocked | undefined, now: Blocked | undefined): void {
-    const tell = (reason: string, message: string): void => this.#deps.tell(pod, { type: 'Warning', reason, message });
+    const tell = (reason: string, message: string, container?: string): void =>
+      this.#deps.tell(pod, { type: 'Warning', reason, message, ...(container !== undefined && { container }) });
     if (now?.volume && before?.volume?.problem !== now.volume.problem)
       tell('FailedMount', `MountVolume.SetUp failed for volume "${now.volume.name}" : ${now.volume.problem}`);
-    for (const [name, problem] of now?.containers ?? []) if (before?.containers.get(name) !== problem) tell('Failed', `Error: ${problem}`);
+    for (const [name, problem] of now?.containers ?? [])
+      if (before?.containers.get(name) !== problem) tell('Failed', `Error: ${problem}`, name);
   }
 
   async #act(uid: string, state: PodState, pod: Pod, plan: PodPlan): Promise<void> {
@@ -241,7 +243,12 @@ export class PodWorkers {
         break;
       }
       case 'stop':
-        this.#deps.tell(pod, { type: 'Normal', reason: 'Killing', message: action.reason ?? `Stopping container ${action.container}` });
+        this.#deps.tell(pod, {
+          type: 'Normal',
+          reason: 'Killing',
+          message: action.reason ?? `Stopping container ${action.container}`,
+          container: action.container,
+        });
         runtime.stop(uid, action.container, action.graceMs, {
           preStopMs: action.preStopMs,
           ...(action.reason && { reason: action.reason }),
