@@ -202,10 +202,15 @@ function keyElement(keys: readonly ListKey[], item: unknown): string {
   let text = '';
   for (const key of keys) {
     const value = Object.hasOwn(item, key.name) ? item[key.name] : key.default;
-    if (value === undefined) {
-      throw new TypedError(`associative list with keys has an element that omits key field "${key.name}" (and doesn't have default value)`);
-    }
+    // A key that is left out is no part of the name (ResourceClaim status.devices: shareID).
+    if (value === undefined) continue;
     text += `${text === '' ? '' : ','}${quoteJson(key.name)}:${scalarText(value)}`;
+  }
+  if (text === '') {
+    const names = keys.map(({ name }) => quoteJson(name)).join(' ');
+    throw new TypedError(
+      `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
+    );
   }
   return `k:{${text}}`;
 }

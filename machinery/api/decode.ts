@@ -149,8 +149,12 @@ class Decoder {
   }
 }
 
-/** Empty lists and maps are not told from missing ones once stored; only `managedFields: []` has a meaning of its own. */
+/**
+ * Empty lists and maps are not told from missing ones once stored; only `managedFields: []` has a meaning of its own. Where Go prints the member
+ * anyway, whoever sent it empty owns it (roles' rules), so it stays until it is written out.
+ */
 function isDroppedEmpty(field: FieldSchema, value: unknown): boolean {
+  if (!field.omitEmpty) return false;
   if (field.type.kind === 'list') return (value as unknown[]).length === 0 && field.name !== 'managedFields';
   return field.type.kind === 'map' && Object.keys(value as Plain).length === 0;
 }

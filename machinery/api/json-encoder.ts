@@ -101,7 +101,7 @@ function printerOf(type: TypeRef): Printer {
     case 'list': {
       const item = printerOf(type.of);
       return (value) => {
-        if (!Array.isArray(value)) return 'null';
+        if (!Array.isArray(value) || value.length === 0) return 'null';
         let text = '[';
         for (let i = 0; i < value.length; i++) text += i === 0 ? item(value[i]) : `,${item(value[i])}`;
         return `${text}]`;
