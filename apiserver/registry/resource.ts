@@ -57,6 +57,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   validateUpdate?(object: T, old: T, context: StrategyContext): FieldError[];
   /** Warnings of a create or update (WarningsOnCreate, WarningsOnUpdate). */
   warnings?(object: T, old: T | undefined): string[];
+  /** Validating admission of this kind: create only, after validation. May throw StatusError. */
+  admitValidated?(object: T, context: StrategyContext): void;
   /** Reserves what the object holds beyond itself (cluster IPs, node ports). Returns a function that gives it back if the write fails. */
   allocate?(object: T, old: T | undefined, context: StrategyContext): (() => void) | undefined;
   /** Called after the object is gone from the store. */
@@ -133,6 +135,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly deleteWarning?: string;
   /** The warning of every request for the resource (endpoints). */
   readonly deprecation?: string;
+  /** Why the object of this name may not be deleted (403), if so. */
+  readonly deleteRefusal?: (name: string) => string | undefined;
   readonly defaultPropagation?: 'Background' | 'Orphan';
   /** Graceful deletion (pods): the grace period to use, in seconds, given the requested one; undefined means at once. */
   readonly gracePeriod?: (object: T, requestedSeconds: number | undefined) => number | undefined;

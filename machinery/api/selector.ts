@@ -3,7 +3,7 @@
  * (lexer, parser, error texts) and `metav1.LabelSelectorAsSelector`.
  */
 import { invalidValue } from './field-error.ts';
-import { labelValueErrors, qualifiedNameErrors } from './names.ts';
+import { labelValue, qualifiedName } from './names.ts';
 import type { LabelSelector } from './object.ts';
 import { compareBytes } from './plain.ts';
 
@@ -119,7 +119,7 @@ function aggregate(messages: string[]): SelectorError {
 
 function makeRequirement(key: string, operator: SelectorOperator, values: readonly string[]): Requirement {
   const problems: string[] = [];
-  const keyErrors = qualifiedNameErrors(key);
+  const keyErrors = qualifiedName(key);
   if (keyErrors.length > 0) problems.push(invalidValue('key', key, keyErrors.join('; ')).message);
   const unique = [...new Set(values)].sort(compareBytes);
   const complaint = valueCountComplaint(operator, unique.length);
@@ -131,7 +131,7 @@ function makeRequirement(key: string, operator: SelectorOperator, values: readon
     });
   }
   unique.forEach((value, i) => {
-    const errors = labelValueErrors(value);
+    const errors = labelValue(value);
     if (errors.length > 0) problems.push(invalidValue(`values[${i}][${key}]`, value, errors.join('; ')).message);
   });
   if (problems.length > 0) throw aggregate(problems);
@@ -240,7 +240,7 @@ class Parser {
     if (negated) token = this.#next(false);
     if (token.kind !== 'identifier') throw new SelectorError(`found '${token.text}', expected: identifier`);
     const key = token.text;
-    const keyErrors = qualifiedNameErrors(key);
+    const keyErrors = qualifiedName(key);
     if (keyErrors.length > 0) throw new SelectorError(invalidValue('<nil>', key, keyErrors.join('; ')).message);
     const ahead = this.#peek(true).kind;
     if (negated) return makeRequirement(key, '!', []);

@@ -4,6 +4,7 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { dns1035Label, dnsSubdomain, pathSegmentName } from '../../../machinery/api/names.ts';
 import type {
   MatchCondition,
   MatchResources,
@@ -11,7 +12,6 @@ import type {
   ParamRef,
   Variable,
 } from '../../../machinery/api/types/admissionregistration.k8s.io.v1.ts';
-import { dns1035Label, dnsSubdomain, pathSegmentName } from '../validation/names.ts';
 import { labelSelectorErrors } from '../validation/selectors.ts';
 import { enumErrors, FAILURE_POLICIES, matchConditionErrors, matchResourcesErrors } from './rules.ts';
 

@@ -2,13 +2,13 @@
  * Which requests a webhook or a policy is asked about: rules, selectors, conditions. Mirrors kubernetes `admissionregistration/validation`.
  */
 import { duplicate, type FieldError, invalidValue, notSupported, required, tooMany } from '../../../machinery/api/field-error.ts';
+import { pathSegmentName, qualifiedName } from '../../../machinery/api/names.ts';
 import type {
   MatchCondition,
   MatchResources,
   NamedRuleWithOperations,
   RuleWithOperations,
 } from '../../../machinery/api/types/admissionregistration.k8s.io.v1.ts';
-import { pathSegmentName, qualifiedName } from '../validation/names.ts';
 import { labelSelectorErrors } from '../validation/selectors.ts';
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];

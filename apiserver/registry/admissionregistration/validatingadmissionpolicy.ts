@@ -2,6 +2,7 @@
  * ValidatingAdmissionPolicy: expressions that check what is written. Mirrors kubernetes `pkg/registry/admissionregistration/validatingadmissionpolicy`.
  */
 import { duplicate, type FieldError, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { qualifiedName } from '../../../machinery/api/names.ts';
 import type {
   AuditAnnotation,
   ValidatingAdmissionPolicy,
@@ -12,7 +13,6 @@ import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
 import { conditionErrors } from '../validation/conditions.ts';
-import { qualifiedName } from '../validation/names.ts';
 import { defaultMatch } from './defaults.ts';
 import { type PolicySpec, policyErrors, variableErrors } from './policies.ts';
 import { enumErrors } from './rules.ts';

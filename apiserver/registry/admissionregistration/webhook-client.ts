@@ -2,8 +2,8 @@
  * How the API server reaches a webhook: a URL or a service. Mirrors apiserver `util/webhook/validation.go`.
  */
 import { type FieldError, invalidValue, quoteGo, required } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain, portNumber } from '../../../machinery/api/names.ts';
 import type { ServiceReference, WebhookClientConfig } from '../../../machinery/api/types/admissionregistration.k8s.io.v1.ts';
-import { dnsSubdomain, portNumber } from '../validation/names.ts';
 
 const FORM = '; desired format: https://host[/path]';
 

@@ -4,8 +4,8 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { duplicate, type FieldError, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { dns1035Label, dnsSubdomain } from '../../../machinery/api/names.ts';
 import type { MutatingWebhook, ValidatingWebhook } from '../../../machinery/api/types/admissionregistration.k8s.io.v1.ts';
-import { dns1035Label, dnsSubdomain } from '../validation/names.ts';
 import { labelSelectorErrors } from '../validation/selectors.ts';
 import { enumErrors, FAILURE_POLICIES, MATCH_POLICIES, matchConditionErrors, ruleErrors } from './rules.ts';
 import { clientConfigErrors } from './webhook-client.ts';

@@ -1,3 +1,4 @@
+/** What Services hold is never given twice, comes back when they go, and is found again in the store at the start. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Change, Store, Stored } from '../../storage/interface.ts';

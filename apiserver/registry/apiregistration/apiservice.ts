@@ -2,12 +2,12 @@
  * APIService: a group version, served here or elsewhere. Mirrors kube-aggregator `pkg/registry/apiservice`.
  */
 import { type FieldError, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { dns1035Label, dnsSubdomain, nameIsPathSegment, portNumber } from '../../../machinery/api/names.ts';
 import { formatTime } from '../../../machinery/api/time.ts';
 import type { APIService, APIServiceSpec, ServiceReference } from '../../../machinery/api/types/apiregistration.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
 import { keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
-import { dns1035Label, dnsSubdomain, nameIsPathSegment, portNumber } from '../validation/names.ts';
 
 const STATUSES = ['True', 'False', 'Unknown'];
 

@@ -3,6 +3,7 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { nameIsLabel } from '../../../machinery/api/names.ts';
 import { typeSchema } from '../../../machinery/api/schema/schema.ts';
 import { formatSelector, selectorOf } from '../../../machinery/api/selector.ts';
 import type { StatefulSet, StatefulSetSpec } from '../../../machinery/api/types/apps.v1.ts';
@@ -12,7 +13,6 @@ import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, templateCells } from '../tables/cells.ts';
 import { claimSpecErrors } from '../validation/claims.ts';
 import { dnsLabelErrors } from '../validation/ip.ts';
-import { nameIsLabel } from '../validation/names.ts';
 import { nonNegative, nonNegativeIntOrPercent, nonNegativeMembers } from '../validation/numbers.ts';
 import { selectorAndTemplateErrors } from '../validation/pod-template.ts';
 import { fractionWarning, templateWarnings } from '../validation/pod-warnings.ts';

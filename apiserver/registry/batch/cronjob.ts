@@ -2,11 +2,11 @@
  * CronJob: jobs at set times. Mirrors kubernetes `pkg/registry/batch/cronjob` and `batch/validation` ValidateCronJobSpec.
  */
 import { type FieldError, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { dnsLabel, nameIsSubdomain } from '../../../machinery/api/names.ts';
 import type { CronJob, CronJobSpec, JobSpec } from '../../../machinery/api/types/batch.v1.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, selectorCell, templateCells } from '../tables/cells.ts';
-import { dnsLabel, nameIsSubdomain } from '../validation/names.ts';
 import { nonNegative } from '../validation/numbers.ts';
 import { podWarnings } from '../validation/pod-warnings.ts';
 import { isKnownTimeZone, scheduleProblem } from './cron-schedule.ts';

@@ -2,8 +2,8 @@
  * When a job gives up and when it is done early. Mirrors kubernetes `batch/validation` validatePodFailurePolicy and validateSuccessPolicy.
  */
 import { duplicate, type FieldError, invalidValue, notSupported, required, tooMany } from '../../../machinery/api/field-error.ts';
+import { qualifiedName } from '../../../machinery/api/names.ts';
 import type { JobSpec, PodFailurePolicyRule, SuccessPolicyRule } from '../../../machinery/api/types/batch.v1.ts';
-import { qualifiedName } from '../validation/names.ts';
 import { nonNegative } from '../validation/numbers.ts';
 import { indexCount } from './index-intervals.ts';
 

@@ -2,9 +2,9 @@
  * The spec of jobs, alone and in cron jobs: defaults and rules. Mirrors kubernetes `batch/v1/defaults.go` and `batch/validation` ValidateJobSpec.
  */
 import { type FieldError, invalidValue, notSupported, required, tooLong } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import type { JobSpec } from '../../../machinery/api/types/batch.v1.ts';
 import { defaultPodTemplate } from '../defaults/pod-spec.ts';
-import { dnsSubdomain } from '../validation/names.ts';
 import { nonNegative } from '../validation/numbers.ts';
 import { podTemplateErrors } from '../validation/pod-template.ts';
 import { labelSelectorErrors } from '../validation/selectors.ts';

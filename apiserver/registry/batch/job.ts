@@ -5,12 +5,12 @@
 import { humanDuration } from '../../../machinery/api/duration.ts';
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, invalidValue } from '../../../machinery/api/field-error.ts';
+import { dnsLabel } from '../../../machinery/api/names.ts';
 import { typeSchema } from '../../../machinery/api/schema/schema.ts';
 import type { Job, JobSpec } from '../../../machinery/api/types/batch.v1.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, selectorCell, templateCells } from '../tables/cells.ts';
-import { dnsLabel } from '../validation/names.ts';
 import { immutableField } from '../validation/numbers.ts';
 import { mismatch } from '../validation/pod-template.ts';
 import { templateWarnings } from '../validation/pod-warnings.ts';

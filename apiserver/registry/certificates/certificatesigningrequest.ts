@@ -3,13 +3,13 @@
  * the server, and an update of the main resource changes metadata only.
  */
 import { humanDuration } from '../../../machinery/api/duration.ts';
+import { anyName } from '../../../machinery/api/names.ts';
 import { formatTime } from '../../../machinery/api/time.ts';
 import type { CertificateSigningRequest } from '../../../machinery/api/types/certificates.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
 import type { StrategyContext } from '../resource.ts';
 import { keepAllBut, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
-import { anyName } from '../validation/names.ts';
 import { requestErrors, statusUpdateErrors } from './validation.ts';
 
 function prepareForCreate(object: CertificateSigningRequest, { user }: StrategyContext): void {

@@ -13,12 +13,12 @@ import {
   required,
   tooLong,
 } from '../../../machinery/api/field-error.ts';
+import { dnsLabel, dnsSubdomain } from '../../../machinery/api/names.ts';
 import type {
   CertificateSigningRequest,
   CertificateSigningRequestCondition,
   CertificateSigningRequestSpec,
 } from '../../../machinery/api/types/certificates.k8s.io.v1.ts';
-import { dnsLabel, dnsSubdomain } from '../validation/names.ts';
 import { pemBlocks, requestMistake } from './request-content.ts';
 
 const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown';

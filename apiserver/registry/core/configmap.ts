@@ -3,10 +3,10 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField, invalidValue, tooLong } from '../../../machinery/api/field-error.ts';
+import { configMapKey } from '../../../machinery/api/names.ts';
 import type { ConfigMap } from '../../../machinery/api/types/core.v1.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
-import { configMapKey } from '../validation/names.ts';
 
 /** Of all values together; also the bound of a Secret. */
 export const MAX_DATA_BYTES = 1024 * 1024;

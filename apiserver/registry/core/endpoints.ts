@@ -2,11 +2,11 @@
  * Endpoints: the older form of endpoint slices, one object per service. Mirrors kubernetes `pkg/registry/core/endpoint` and ValidateEndpoints.
  */
 import { type FieldError, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain, portNumber } from '../../../machinery/api/names.ts';
 import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints } from '../../../machinery/api/types/core.v1.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
 import { canonicalIpWarning, dnsLabelErrors, ipErrors, ipFamily } from '../validation/ip.ts';
-import { dnsSubdomain, portNumber } from '../validation/names.ts';
 import { specialIpErrors } from './service-ips.ts';
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];

@@ -3,13 +3,13 @@
  * `pkg/registry/core/event` and `core/validation/events.go`: the newer group asks for more.
  */
 import { type FieldError, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { nameIsPathSegment, qualifiedName } from '../../../machinery/api/names.ts';
 import type { KubeObject } from '../../../machinery/api/object.ts';
 import type { Event } from '../../../machinery/api/types/core.v1.ts';
 import type { Event as NewEvent } from '../../../machinery/api/types/events.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
 import type { StrategyContext } from '../resource.ts';
 import { ageCell } from '../tables/cells.ts';
-import { nameIsPathSegment, qualifiedName } from '../validation/names.ts';
 import { immutableField } from '../validation/numbers.ts';
 
 const NEW_GROUP = 'events.k8s.io';

@@ -2,9 +2,9 @@
  * Rules of limit ranges. Mirrors kubernetes `core/validation` ValidateLimitRange.
  */
 import { duplicate, type FieldError, forbiddenField, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { qualifiedName } from '../../../machinery/api/names.ts';
 import { compareQuantities, formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import type { LimitRange, LimitRangeItem } from '../../../machinery/api/types/core.v1.ts';
-import { qualifiedName } from '../validation/names.ts';
 import { isContainerResource, isNative, resourceNameErrors } from '../validation/resources.ts';
 
 const MEMBERS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;

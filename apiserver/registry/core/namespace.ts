@@ -4,12 +4,12 @@
  */
 import type { FieldError } from '../../../machinery/api/field-error.ts';
 import { invalidValue } from '../../../machinery/api/field-error.ts';
+import { nameIsLabel, qualifiedName } from '../../../machinery/api/names.ts';
 import type { Namespace } from '../../../machinery/api/types/core.v1.ts';
 import { defineKind } from '../define.ts';
 import { keepAllBut, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
 import { isKubeFinalizer } from '../validation/metadata.ts';
-import { nameIsLabel, qualifiedName } from '../validation/names.ts';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 

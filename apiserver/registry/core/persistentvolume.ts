@@ -3,6 +3,7 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import { formatTime } from '../../../machinery/api/time.ts';
 import type { PersistentVolume, PersistentVolumeSpec } from '../../../machinery/api/types/core.v1.ts';
@@ -13,7 +14,6 @@ import { ageCell } from '../tables/cells.ts';
 import { accessModesText, capacityText } from '../tables/volumes.ts';
 import { nodeSelectorErrors } from '../validation/affinity.ts';
 import { accessModeErrors } from '../validation/claims.ts';
-import { dnsSubdomain } from '../validation/names.ts';
 import { immutableField } from '../validation/numbers.ts';
 import { volumeSourceErrors, volumeSourceOf } from './persistentvolume-source.ts';
 

@@ -2,21 +2,16 @@
  * What mutating admission does to a new pod: service account, priority, default tolerations, runtime class, topology labels. Mirrors the plugins
  * of kubernetes `plugin/pkg/admission` of these names, in their order.
  */
-import { forbidden, unclassified } from '../../../machinery/api/status.ts';
+import { unclassified } from '../../../machinery/api/status.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import type { RuntimeClass } from '../../../machinery/api/types/node.k8s.io.v1.ts';
 import type { PriorityClass } from '../../../machinery/api/types/scheduling.k8s.io.v1.ts';
 import type { StrategyContext } from '../resource.ts';
 import { MIRROR } from '../validation/pod-annotations.ts';
+import { refusePod } from './pod-refusal.ts';
 import { admitServiceAccount } from './pod-service-account.ts';
 
-const PODS = { group: '', resource: 'pods' };
 const DEFAULT_TOLERATION_SECONDS = 300;
-
-export function refusePod(pod: core.Pod, why: string): Error {
-  // before a name is drawn the object is called by what it will begin with
-  return forbidden(PODS, pod.metadata.name || pod.metadata.generateName || '', why);
-}
 
 export function admitPod(pod: core.Pod, context: StrategyContext): void {
   pod.spec ??= { containers: [] };

@@ -4,7 +4,7 @@
  */
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import type { StrategyContext } from '../resource.ts';
-import { refusePod } from './pod-admission.ts';
+import { refusePod } from './pod-refusal.ts';
 
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const TOKEN_VOLUME_PREFIX = 'kube-api-access-';

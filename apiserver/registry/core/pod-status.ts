@@ -2,10 +2,10 @@
  * The status of a pod, as its kubelet reports it. Mirrors kubernetes `core/validation` ValidatePodStatusUpdate.
  */
 import { duplicate, type FieldError, forbiddenField, invalidValue } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain, qualifiedName } from '../../../machinery/api/names.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { statusView } from '../status.ts';
 import { ipErrors, ipFamily } from '../validation/ip.ts';
-import { dnsSubdomain, qualifiedName } from '../validation/names.ts';
 import { immutableField } from '../validation/numbers.ts';
 
 export const podStatusView = statusView<core.Pod>({

@@ -3,11 +3,11 @@
  * in updates in `pod-update.ts` and `pod-views.ts`.
  */
 import type { FieldError } from '../../../machinery/api/field-error.ts';
+import { dnsLabel } from '../../../machinery/api/names.ts';
 import type { Pod, PodSpec } from '../../../machinery/api/types/core.v1.ts';
 import { defaultPod, defaultPodSpec } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
 import { podCells, podRowConditions } from '../tables/pod.ts';
-import { dnsLabel } from '../validation/names.ts';
 import { podWarnings } from '../validation/pod-warnings.ts';
 import { admitPod } from './pod-admission.ts';
 import { preparePodForCreate, validatePodCreate } from './pod-create.ts';

@@ -2,8 +2,8 @@
  * The pods a quota counts. Mirrors kubernetes `core/validation` validateScopeSelector and the scopes of ValidateResourceQuotaSpec.
  */
 import { type FieldError, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { labelValue } from '../../../machinery/api/names.ts';
 import type { ResourceQuotaSpec } from '../../../machinery/api/types/core.v1.ts';
-import { labelValue } from '../validation/names.ts';
 
 const SCOPES = [
   'Terminating',

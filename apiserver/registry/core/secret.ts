@@ -3,11 +3,11 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField, invalidValue, required, tooLong } from '../../../machinery/api/field-error.ts';
+import { configMapKey } from '../../../machinery/api/names.ts';
 import { setOwn } from '../../../machinery/api/plain.ts';
 import type { Secret } from '../../../machinery/api/types/core.v1.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
-import { configMapKey } from '../validation/names.ts';
 import { immutableField } from '../validation/numbers.ts';
 import { MAX_DATA_BYTES } from './configmap.ts';
 

@@ -4,9 +4,9 @@
  */
 import ipaddr from 'ipaddr.js';
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import type { LoadBalancerIngress, Service } from '../../../machinery/api/types/core.v1.ts';
 import { ipErrors, ipFamily } from '../validation/ip.ts';
-import { dnsSubdomain } from '../validation/names.ts';
 
 /** For external IPs, endpoints and slices alike. */
 export function specialIpErrors(text: string, path: string, errors: FieldError[]): void {

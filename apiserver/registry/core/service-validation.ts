@@ -2,10 +2,10 @@
  * Rules of services. Mirrors kubernetes `core/validation` ValidateService and ValidateServiceUpdate.
  */
 import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain, portNumber, qualifiedName } from '../../../machinery/api/names.ts';
 import type { Service, ServicePort, ServiceSpec } from '../../../machinery/api/types/core.v1.ts';
 import { cidrErrors, dnsLabelErrors, ipErrors, ipFamily } from '../validation/ip.ts';
 import { labelErrors } from '../validation/metadata.ts';
-import { dnsSubdomain, portNumber, qualifiedName } from '../validation/names.ts';
 import { portErrors } from '../validation/probes.ts';
 import { isExternal, isHeadless, isProxied, needsHealthCheck } from './service-fields.ts';
 import { specialIpErrors } from './service-ips.ts';

@@ -1,6 +1,8 @@
 /**
  * Service: a stable address for a set of pods. Mirrors kubernetes `pkg/registry/core/service`. Its cluster IP and node ports are allocated here.
  */
+
+import { nameIsLabel } from '../../../machinery/api/names.ts';
 import type { Service, ServicePort } from '../../../machinery/api/types/core.v1.ts';
 import { createIpRange, createPortRange } from '../allocators/ranges.ts';
 import { createServiceClaims } from '../allocators/service-claims.ts';
@@ -9,7 +11,6 @@ import type { RegistryDeps, ResourceDefinition } from '../resource.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, labelsCell } from '../tables/cells.ts';
 import { canonicalIpWarning } from '../validation/ip.ts';
-import { nameIsLabel } from '../validation/names.ts';
 import { allocateService } from './service-allocation.ts';
 import { carryOver, defaultService, pairClusterIps } from './service-fields.ts';
 import { serviceStatusErrors } from './service-ips.ts';

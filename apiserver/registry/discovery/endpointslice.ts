@@ -2,12 +2,12 @@
  * EndpointSlice: a part of the endpoints of a service. Mirrors kubernetes `pkg/registry/discovery/endpointslice`.
  */
 import { duplicate, type FieldError, invalidValue, notSupported, required, tooMany } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain, labelValue, portNumber, qualifiedName } from '../../../machinery/api/names.ts';
 import type { Endpoint, EndpointPort, EndpointSlice } from '../../../machinery/api/types/discovery.k8s.io.v1.ts';
 import { specialIpErrors } from '../core/service-ips.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
 import { canonicalIpWarning, dnsLabelErrors, ipErrors, ipFamily } from '../validation/ip.ts';
-import { dnsSubdomain, labelValue, portNumber, qualifiedName } from '../validation/names.ts';
 import { immutableField } from '../validation/numbers.ts';
 
 const TYPES = ['FQDN', 'IPv4', 'IPv6'];

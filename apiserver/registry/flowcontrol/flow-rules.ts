@@ -2,6 +2,7 @@
  * Rules of flow schemas: who asks for what. Mirrors kubernetes `flowcontrol/validation` ValidateFlowSchemaPolicyRulesWithSubjects.
  */
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { dnsLabel, dnsSubdomain } from '../../../machinery/api/names.ts';
 import type {
   NonResourcePolicyRule,
   PolicyRulesWithSubjects,
@@ -9,7 +10,6 @@ import type {
   ServiceAccountSubject,
   Subject,
 } from '../../../machinery/api/types/flowcontrol.apiserver.k8s.io.v1.ts';
-import { dnsLabel, dnsSubdomain } from '../validation/names.ts';
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 const SUBJECT_KINDS = ['Group', 'ServiceAccount', 'User'];

@@ -3,11 +3,11 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import type { FlowSchema, FlowSchemaSpec } from '../../../machinery/api/types/flowcontrol.apiserver.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
-import { dnsSubdomain } from '../validation/names.ts';
 import { flowConditionErrors } from './conditions.ts';
 import { flowRuleErrors } from './flow-rules.ts';
 import { EXEMPT, MANDATORY_SCHEMAS } from './mandatory.ts';

@@ -1,11 +1,12 @@
 /**
  * IPAddress: an address in use, and by whom. Mirrors kubernetes `pkg/registry/networking/ipaddress`. A row has one cell more than it has columns.
  */
+
+import { VALID } from '../../../machinery/api/names.ts';
 import type { IPAddress } from '../../../machinery/api/types/networking.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
 import { ipFamily } from '../validation/ip.ts';
-import { VALID } from '../validation/names.ts';
 
 function parentCell({ spec }: IPAddress): string {
   const parent = spec?.parentRef;

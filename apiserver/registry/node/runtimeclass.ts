@@ -2,10 +2,10 @@
  * RuntimeClass: a way to run containers. Mirrors kubernetes `pkg/registry/node/runtimeclass`.
  */
 import { type FieldError, invalidValue } from '../../../machinery/api/field-error.ts';
+import { dnsLabel } from '../../../machinery/api/names.ts';
 import type { RuntimeClass } from '../../../machinery/api/types/node.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
-import { dnsLabel } from '../validation/names.ts';
 import { immutableField } from '../validation/numbers.ts';
 import { tolerationErrors } from '../validation/taints.ts';
 

@@ -2,12 +2,12 @@
  * PodDisruptionBudget: how many pods may be missing by choice. Mirrors kubernetes `pkg/registry/policy/poddisruptionbudget`.
  */
 import { type FieldError, invalidValue, notSupported } from '../../../machinery/api/field-error.ts';
+import { anyName } from '../../../machinery/api/names.ts';
 import type { PodDisruptionBudget } from '../../../machinery/api/types/policy.v1.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
 import { conditionErrors } from '../validation/conditions.ts';
-import { anyName } from '../validation/names.ts';
 import { nonNegativeIntOrPercent, nonNegativeMembers, notMoreThan100Percent } from '../validation/numbers.ts';
 import { labelSelectorErrors } from '../validation/selectors.ts';
 

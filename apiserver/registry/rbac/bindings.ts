@@ -3,9 +3,9 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain, pathSegmentName } from '../../../machinery/api/names.ts';
 import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from '../../../machinery/api/types/rbac.authorization.k8s.io.v1.ts';
 import { ageCell } from '../tables/cells.ts';
-import { dnsSubdomain, pathSegmentName } from '../validation/names.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 type Binding = ClusterRoleBinding | RoleBinding;

@@ -2,9 +2,9 @@
  * ClusterRole: rules that say what may be done in all namespaces. Mirrors kubernetes `pkg/registry/rbac/clusterrole`.
  */
 import { type FieldError, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { nameIsPathSegment } from '../../../machinery/api/names.ts';
 import type { ClusterRole } from '../../../machinery/api/types/rbac.authorization.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
-import { nameIsPathSegment } from '../validation/names.ts';
 import { labelSelectorErrors } from '../validation/selectors.ts';
 import { policyRuleErrors } from './rules.ts';
 

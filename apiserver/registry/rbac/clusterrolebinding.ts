@@ -1,9 +1,10 @@
 /**
  * ClusterRoleBinding: who has a role in all namespaces. Mirrors kubernetes `pkg/registry/rbac/clusterrolebinding`.
  */
+
+import { nameIsPathSegment } from '../../../machinery/api/names.ts';
 import type { ClusterRoleBinding } from '../../../machinery/api/types/rbac.authorization.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
-import { nameIsPathSegment } from '../validation/names.ts';
 import { bindingCells, bindingErrors, bindingUpdateErrors, defaultBinding } from './bindings.ts';
 
 const KINDS = ['ClusterRole'];

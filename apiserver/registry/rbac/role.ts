@@ -1,9 +1,10 @@
 /**
  * Role: rules that say what may be done. Mirrors kubernetes `pkg/registry/rbac/role`.
  */
+
+import { nameIsPathSegment } from '../../../machinery/api/names.ts';
 import type { Role } from '../../../machinery/api/types/rbac.authorization.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
-import { nameIsPathSegment } from '../validation/names.ts';
 import { policyRuleErrors } from './rules.ts';
 
 export const role = defineKind<Role>({

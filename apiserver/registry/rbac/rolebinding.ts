@@ -1,9 +1,10 @@
 /**
  * RoleBinding: who has a role. Mirrors kubernetes `pkg/registry/rbac/rolebinding`.
  */
+
+import { nameIsPathSegment } from '../../../machinery/api/names.ts';
 import type { RoleBinding } from '../../../machinery/api/types/rbac.authorization.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
-import { nameIsPathSegment } from '../validation/names.ts';
 import { bindingCells, bindingErrors, bindingUpdateErrors, defaultBinding } from './bindings.ts';
 
 const KINDS = ['Role', 'ClusterRole'];

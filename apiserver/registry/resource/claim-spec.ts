@@ -3,6 +3,7 @@
  * are checked for their length only.
  */
 import { type FieldError, forbiddenField, invalidValue, notSupported, required, tooLong } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import type { Namespace } from '../../../machinery/api/types/core.v1.ts';
 import type {
   DeviceClaim,
@@ -20,7 +21,6 @@ import type { StrategyContext } from '../resource.ts';
 import { driverNameErrors } from '../validation/driver-names.ts';
 import { dnsLabelErrors } from '../validation/ip.ts';
 import { type ItemRule, listErrors } from '../validation/lists.ts';
-import { dnsSubdomain } from '../validation/names.ts';
 import { DEVICE_TAINT_EFFECTS, fullAttributeNameErrors, labelKeyErrors, labelValueErrors } from './device-names.ts';
 
 const MAX_LIST = 32;

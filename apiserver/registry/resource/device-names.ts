@@ -2,8 +2,8 @@
  * Names in the device API: pools, requests, attributes. Mirrors kubernetes `resource/validation`.
  */
 import { type FieldError, invalidValue, required, tooLong } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain, labelValue, qualifiedName, regexDetail } from '../../../machinery/api/names.ts';
 import { driverNameErrors } from '../validation/driver-names.ts';
-import { dnsSubdomain, labelValue, qualifiedName, regexDetail } from '../validation/names.ts';
 
 const MAX_POOL_NAME = 253;
 const MAX_ID = 32;

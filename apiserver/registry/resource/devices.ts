@@ -3,6 +3,7 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, invalidValue, notSupported, required, tooLong } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import type {
   Counter,
   CounterSet,
@@ -15,7 +16,6 @@ import type {
 import { nodeSelectorErrors } from '../validation/affinity.ts';
 import { dnsLabelErrors } from '../validation/ip.ts';
 import { type ItemRule, listErrors, mapErrors, UNLIMITED } from '../validation/lists.ts';
-import { dnsSubdomain } from '../validation/names.ts';
 import { bindingConditionErrors } from './binding-conditions.ts';
 import { capacityErrors } from './capacity-policy.ts';
 import { attributeNameErrors, DEVICE_TAINT_EFFECTS, labelKeyErrors, labelValueErrors } from './device-names.ts';

@@ -2,11 +2,11 @@
  * What a resource slice offers and to which nodes. Mirrors kubernetes `resource/validation` validateResourceSliceSpec.
  */
 import { type FieldError, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import type { Device, ResourcePool, ResourceSliceSpec } from '../../../machinery/api/types/resource.k8s.io.v1.ts';
 import { nodeSelectorErrors } from '../validation/affinity.ts';
 import { driverNameErrors } from '../validation/driver-names.ts';
 import { type ItemRule, listErrors } from '../validation/lists.ts';
-import { dnsSubdomain } from '../validation/names.ts';
 import { immutableField } from '../validation/numbers.ts';
 import { poolNameErrors } from './device-names.ts';
 import { counterSetErrors, deviceErrors } from './devices.ts';

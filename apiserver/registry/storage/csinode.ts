@@ -3,12 +3,12 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { duplicate, type FieldError, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { qualifiedName } from '../../../machinery/api/names.ts';
 import type { CSINode, CSINodeDriver } from '../../../machinery/api/types/storage.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
 import { driverNameErrors } from '../validation/driver-names.ts';
 import { IMMUTABLE } from '../validation/metadata.ts';
-import { qualifiedName } from '../validation/names.ts';
 import { nonNegative } from '../validation/numbers.ts';
 
 const MAX_NODE_ID = 256;

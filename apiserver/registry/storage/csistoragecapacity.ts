@@ -2,10 +2,10 @@
  * CSIStorageCapacity: how much a driver has left where. Mirrors kubernetes `pkg/registry/storage/csistoragecapacity`.
  */
 import { type FieldError, invalidValue } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import type { CSIStorageCapacity } from '../../../machinery/api/types/storage.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
-import { dnsSubdomain } from '../validation/names.ts';
 import { immutableField } from '../validation/numbers.ts';
 import { deprecatedLabel } from '../validation/pod-warnings.ts';
 import { labelSelectorErrors } from '../validation/selectors.ts';

@@ -3,8 +3,8 @@
  * validateAllowedTopologies.
  */
 import { duplicate, type FieldError, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { qualifiedName } from '../../../machinery/api/names.ts';
 import type { TopologySelectorTerm } from '../../../machinery/api/types/core.v1.ts';
-import { qualifiedName } from '../validation/names.ts';
 
 export function allowedTopologyErrors(terms: readonly TopologySelectorTerm[] | undefined, errors: FieldError[]): void {
   const seen = new Set<string>();

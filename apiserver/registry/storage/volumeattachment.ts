@@ -2,12 +2,12 @@
  * VolumeAttachment: a volume that is to be at a node. Mirrors kubernetes `pkg/registry/storage/volumeattachment`.
  */
 import { type FieldError, forbiddenField, invalidValue, required, tooLong } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../../machinery/api/types/storage.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
 import { driverNameErrors } from '../validation/driver-names.ts';
-import { dnsSubdomain } from '../validation/names.ts';
 import { immutableField } from '../validation/numbers.ts';
 
 const MAX_METADATA = 256 * 1024;

@@ -2,9 +2,9 @@
  * Node and pod affinity, and topology spread. Mirrors kubernetes `core/validation` validateAffinity and validateTopologySpreadConstraints.
  */
 import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain, labelValue, nameIsLabel, qualifiedName } from '../../../machinery/api/names.ts';
 import type { LabelSelector } from '../../../machinery/api/object.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
-import { dnsSubdomain, labelValue, nameIsLabel, qualifiedName } from './names.ts';
 import { labelSelectorErrors } from './selectors.ts';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';

@@ -2,10 +2,10 @@
  * Volume claims: those of their own, of ephemeral volumes and of stateful sets. Mirrors kubernetes `core/validation` ValidatePersistentVolumeClaimSpec.
  */
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { annotationErrors, labelErrors } from './metadata.ts';
-import { dnsSubdomain } from './names.ts';
 import { labelSelectorErrors } from './selectors.ts';
 
 export const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];

@@ -2,8 +2,8 @@
  * Conditions of the shared form (metav1.Condition). Mirrors apimachinery `meta/v1/validation` ValidateConditions.
  */
 import { duplicate, type FieldError, invalidValue, notSupported, required, tooLong } from '../../../machinery/api/field-error.ts';
+import { qualifiedName, regexDetail } from '../../../machinery/api/names.ts';
 import type { Condition } from '../../../machinery/api/types/meta.v1.ts';
-import { qualifiedName, regexDetail } from './names.ts';
 
 const STATUSES = ['False', 'True', 'Unknown'];
 const REASON = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';

@@ -3,11 +3,11 @@
  * validateContainerCommon and validateContainers, in their order.
  */
 import { duplicate, type FieldError, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { portName, portNumber } from '../../../machinery/api/names.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { envErrors, envFromErrors } from './env.ts';
 import { dnsLabelErrors } from './ip.ts';
 import { mountErrors } from './mounts.ts';
-import { portName, portNumber } from './names.ts';
 import { containerSecurityErrors } from './pod-security.ts';
 import { lifecycleErrors, livenessProbeErrors, readinessProbeErrors } from './probes.ts';
 import { containerResourceErrors } from './resources.ts';

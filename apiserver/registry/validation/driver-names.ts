@@ -2,7 +2,7 @@
  * Names of storage and device drivers: DNS subdomains in any case, at most 63 bytes. Mirrors kubernetes `core/validation` ValidateCSIDriverName.
  */
 import { type FieldError, invalidValue, required, tooLong } from '../../../machinery/api/field-error.ts';
-import { dnsSubdomain, qualifiedName } from './names.ts';
+import { dnsSubdomain, qualifiedName } from '../../../machinery/api/names.ts';
 
 const MAX_DRIVER_NAME = 63;
 

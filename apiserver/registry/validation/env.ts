@@ -2,9 +2,9 @@
  * Environment variables and their sources. Mirrors kubernetes `core/validation` ValidateEnv, ValidateEnvFrom and the downward API selectors.
  */
 import { type FieldError, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { configMapKey, dnsSubdomain, envVarName, nameIsSubdomain, qualifiedName } from '../../../machinery/api/names.ts';
 import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
-import { configMapKey, dnsSubdomain, envVarName, nameIsSubdomain, qualifiedName } from './names.ts';
 
 const ENV_FIELDS = [
   'metadata.name',

@@ -3,7 +3,7 @@
  */
 import ipaddr from 'ipaddr.js';
 import { type FieldError, invalidValue } from '../../../machinery/api/field-error.ts';
-import { dnsLabel } from './names.ts';
+import { dnsLabel } from '../../../machinery/api/names.ts';
 
 const NOT_AN_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const NOT_A_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';

@@ -11,8 +11,8 @@ import {
   required,
   tooLong,
 } from '../../../machinery/api/field-error.ts';
+import { labelValue, type NameRule, nameIsLabel, qualifiedName } from '../../../machinery/api/names.ts';
 import type { ObjectMeta } from '../../../machinery/api/object.ts';
-import { labelValue, type NameRule, nameIsLabel, qualifiedName } from './names.ts';
 
 const ANNOTATIONS_LIMIT = 256 * 1024;
 export const IMMUTABLE = 'field is immutable';

@@ -3,8 +3,8 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, type FieldPath, invalidValue } from '../../../machinery/api/field-error.ts';
+import { regexDetail } from '../../../machinery/api/names.ts';
 import { IMMUTABLE } from './metadata.ts';
-import { regexDetail } from './names.ts';
 
 export type IntOrString = number | string;
 

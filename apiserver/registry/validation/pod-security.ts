@@ -2,9 +2,9 @@
  * Security contexts and DNS of a pod. Mirrors kubernetes `core/validation` validatePodSpecSecurityContext, ValidateSecurityContext and validatePodDNSConfig.
  */
 import { duplicate, type FieldError, invalidValue, notSupported, required, tooLong } from '../../../machinery/api/field-error.ts';
+import { regexDetail } from '../../../machinery/api/names.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { ipErrors } from './ip.ts';
-import { regexDetail } from './names.ts';
 import { localDescendingPathErrors } from './paths.ts';
 
 const MAX_ID = 2147483647;

@@ -4,13 +4,13 @@
  * Validation is on the path of every create: parts that are absent cost one comparison, and a path is built only where something is there to check.
  */
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain, nameIsSubdomain, qualifiedName } from '../../../machinery/api/names.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { affinityErrors, topologySpreadErrors } from './affinity.ts';
 import { type ContainerScope, containersErrors } from './containers.ts';
 import { ephemeralContainersErrors, initContainersErrors } from './init-containers.ts';
 import { dnsLabelErrors, ipErrors } from './ip.ts';
 import { labelErrors } from './metadata.ts';
-import { dnsSubdomain, nameIsSubdomain, qualifiedName } from './names.ts';
 import { dnsConfigErrors, podSecurityContextErrors } from './pod-security.ts';
 import { podLevelResourceErrors, quantityErrors } from './resources.ts';
 import { tolerationErrors } from './taints.ts';

@@ -1,11 +1,12 @@
 /**
  * What pods and templates are warned of: fields that are deprecated, do nothing, or hide one another. Mirrors kubernetes `pkg/api/pod/warnings.go`.
  */
+
+import { dnsLabel } from '../../../machinery/api/names.ts';
 import type { KubeObject } from '../../../machinery/api/object.ts';
 import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { canonicalIpWarning } from './ip.ts';
-import { dnsLabel } from './names.ts';
 import { APP_ARMOR_PREFIX, containersOf, SECCOMP_CONTAINER_PREFIX, SECCOMP_POD } from './pod-annotations.ts';
 import { volumeWarnings } from './volume-warnings.ts';
 

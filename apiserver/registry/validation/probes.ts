@@ -2,8 +2,8 @@
  * Probes and lifecycle handlers. Mirrors kubernetes `core/validation` validateProbe and validateHandler.
  */
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { httpHeaderName, portName, portNumber } from '../../../machinery/api/names.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
-import { httpHeaderName, portName, portNumber } from './names.ts';
 import { nonNegative } from './numbers.ts';
 
 interface Handler {

@@ -2,6 +2,7 @@
  * Resource names, quantities and requirements. Mirrors kubernetes `core/validation` ValidateResourceRequirements.
  */
 import { duplicate, type FieldError, forbiddenField, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { qualifiedName } from '../../../machinery/api/names.ts';
 import {
   addQuantities,
   compareQuantities,
@@ -11,7 +12,6 @@ import {
   quantityMilli,
 } from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
-import { qualifiedName } from './names.ts';
 
 const CONTAINER_RESOURCES = new Set(['cpu', 'memory', 'ephemeral-storage']);
 const OBJECT_COUNTS = ['pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps', 'persistentvolumeclaims'];

@@ -2,10 +2,10 @@
  * Label selectors. Mirrors apimachinery `meta/v1/validation` ValidateLabelSelector.
  */
 import { type FieldError, forbiddenField, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { labelValue, qualifiedName } from '../../../machinery/api/names.ts';
 import type { LabelSelector } from '../../../machinery/api/object.ts';
 import { matches, selectorOf } from '../../../machinery/api/selector.ts';
 import { labelErrors } from './metadata.ts';
-import { labelValue, qualifiedName } from './names.ts';
 
 const LIST_OPERATORS = new Set(['In', 'NotIn']);
 const EXISTENCE_OPERATORS = new Set(['Exists', 'DoesNotExist']);

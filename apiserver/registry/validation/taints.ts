@@ -2,8 +2,8 @@
  * Tolerations of pods and taints of nodes. Mirrors kubernetes `core/validation` ValidateTolerations and validateNodeTaints.
  */
 import { duplicate, type FieldError, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { labelValue, qualifiedName } from '../../../machinery/api/names.ts';
 import type { Taint, Toleration } from '../../../machinery/api/types/core.v1.ts';
-import { labelValue, qualifiedName } from './names.ts';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 /** Comparison operators are known, but off. */

@@ -2,11 +2,11 @@
  * Volumes of a pod. Mirrors kubernetes `core/validation` ValidateVolumes: one source each, and the rules of each source.
  */
 import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import { parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { claimTemplateErrors } from './claims.ts';
 import { dnsLabelErrors } from './ip.ts';
-import { dnsSubdomain } from './names.ts';
 import { noBackstepErrors } from './paths.ts';
 import { downwardErrors, keyToPathErrors, modeErrors, projectedErrors } from './projected.ts';
 import { REMOTE_SOURCES, remoteSourceErrors } from './remote-volumes.ts';

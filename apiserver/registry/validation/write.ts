@@ -7,12 +7,12 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import type { FieldError } from '../../../machinery/api/field-error.ts';
+import { nameIsPathSegment, nameIsSubdomain } from '../../../machinery/api/names.ts';
 import { type AnyObject, type KubeObject, parseApiVersion } from '../../../machinery/api/object.ts';
 import { kindSchema } from '../../../machinery/api/schema/schema.ts';
 import { invalid, type StatusError } from '../../../machinery/api/status.ts';
 import type { GenerationRule, ResourceDefinition, StrategyContext, SubresourceStrategy } from '../resource.ts';
 import { kubeFinalizerErrors, metadataErrors, metadataUpdateErrors } from './metadata.ts';
-import { nameIsPathSegment, nameIsSubdomain } from './names.ts';
 
 const namespacedOf = (object: KubeObject, namespaced: boolean | undefined): boolean =>
   namespaced ?? object.metadata.namespace !== undefined;

@@ -1,7 +1,6 @@
+/** Names are judged, and the judgement said, as upstream does. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FieldError } from '../../../machinery/api/field-error.ts';
-import { metadataErrors, metadataUpdateErrors } from './metadata.ts';
 import { configMapKey, dnsLabel, envVarName, nameIsSubdomain, portName, qualifiedName } from './names.ts';
 
 test('names are refused in upstream words', () => {
@@ -28,20 +27,4 @@ test('names are refused in upstream words', () => {
 test('a generated name may end in a dash, a name may not', () => {
   assert.deepEqual(nameIsSubdomain('web-', true), []);
   assert.equal(nameIsSubdomain('web-', false).length, 1);
-});
-
-test('metadata says all that is wrong at once, in order', () => {
-  const errors: FieldError[] = [];
-  metadataErrors({ name: 'A', namespace: 'n', labels: { 'a b': 'c d' }, finalizers: ['x y'] }, true, nameIsSubdomain, errors);
-  assert.deepEqual(
-    errors.map((e) => e.field),
-    ['metadata.name', 'metadata.labels', 'metadata.labels', 'metadata.finalizers'],
-  );
-});
-
-test('an object that is being deleted gets no new finalizers', () => {
-  const errors: FieldError[] = [];
-  const old = { name: 'a', deletionTimestamp: '2026-01-01T00:00:00Z', resourceVersion: '1' };
-  metadataUpdateErrors({ ...old, finalizers: ['example.com/late'] }, old, errors);
-  assert.match(errors[0]?.message ?? '', /found new finalizers \[\]string\{"example\.com\/late"\}$/);
 });
