@@ -113,6 +113,7 @@ function finishCreate(
   const undo = strategy.allocate?.(object, undefined, strategyFor);
   try {
     validateCreate(definition, object, strategyFor, served.namespaced);
+    strategy.admitValidated?.(object, strategyFor);
   } catch (error) {
     undo?.();
     throw error;

@@ -25,9 +25,11 @@ export function requireLiveNamespace(api: Api, served: ServedResource, namespace
   throw new StatusError({ ...error.status, details: { ...error.status.details, causes } });
 }
 
-/** The namespaces that a cluster cannot do without. */
+/** What a cluster cannot do without: some namespaces, and what kinds say of theirs. */
 export function requireMortal(served: ServedResource, name: string): void {
   if (served.group === '' && served.resource === 'namespaces' && IMMORTAL.has(name)) {
     throw forbidden(groupResource(served), name, 'this namespace may not be deleted');
   }
+  const refusal = served.definition.deleteRefusal?.(name);
+  if (refusal !== undefined) throw forbidden(groupResource(served), name, refusal);
 }

@@ -4,12 +4,14 @@
  */
 import { humanDuration } from '../../../machinery/api/duration.ts';
 import { anyName } from '../../../machinery/api/names.ts';
+import { forbidden } from '../../../machinery/api/status.ts';
 import { formatTime } from '../../../machinery/api/time.ts';
 import type { CertificateSigningRequest } from '../../../machinery/api/types/certificates.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
 import type { StrategyContext } from '../resource.ts';
 import { keepAllBut, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
+import { requestedOrganizations } from './request-content.ts';
 import { requestErrors, statusUpdateErrors } from './validation.ts';
 
 function prepareForCreate(object: CertificateSigningRequest, { user }: StrategyContext): void {
@@ -23,6 +25,16 @@ function prepareForCreate(object: CertificateSigningRequest, { user }: StrategyC
   if (user.uid === undefined) delete object.spec.uid;
   if (!user.extra) delete object.spec.extra;
   object.status = {};
+}
+
+const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
+const MASTERS = 'system:masters';
+
+/** Nobody gets a certificate of the group that may do everything. Mirrors the admission plugin CertificateSubjectRestriction. */
+function refuseMasters({ metadata, spec }: CertificateSigningRequest): void {
+  if (spec.signerName !== CLIENT_SIGNER || !requestedOrganizations(spec.request).includes(MASTERS)) return;
+  const resource = { group: 'certificates.k8s.io', resource: 'certificatesigningrequests' };
+  throw forbidden(resource, metadata.name ?? '', `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`);
 }
 
 function stampConditions(object: CertificateSigningRequest, old: CertificateSigningRequest, context: StrategyContext): void {
@@ -63,6 +75,7 @@ export const certificatesigningrequest = defineKind<CertificateSigningRequest>({
     prepareForCreate,
     prepareForUpdate: (object, old) => keepAllBut(object, old),
     validate: requestErrors,
+    admitValidated: refuseMasters,
   },
   status: statusView({
     prepare: (object, old, context) => {

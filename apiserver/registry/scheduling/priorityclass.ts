@@ -39,6 +39,7 @@ export const priorityclass = defineKind<PriorityClass>({
   resource: 'priorityclasses',
   kind: 'PriorityClass',
   generation: 'initial',
+  deleteRefusal: (name) => (SYSTEM_CLASSES.has(name) ? 'this is a system priority class and cannot be deleted' : undefined),
   strategy: {
     default: (object) => {
       object.preemptionPolicy ??= 'PreemptLowerPriority';
