@@ -5,13 +5,13 @@
  * A child that ends stays dead until somebody starts it: the point of this system is to watch what the others do meanwhile.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, readFileSync, rmSync } from 'node:fs';
 import type { Clock } from '../machinery/process/clock.ts';
 import { writeFileAtomically } from '../machinery/process/files.ts';
 import type { ComponentMessage, ParentMessage } from '../machinery/process/run.ts';
 import type { ProcessPlan } from './components.ts';
 import type { Layout } from './layout.ts';
+import { openLog } from './log-file.ts';
 import { guardPaused } from './pause-guard.ts';
 import type { ProcessState, ProcessStatus, Runner } from './runner.ts';
 
@@ -59,9 +59,7 @@ export class ChildRunner implements Runner {
   start(after?: Promise<void>): Promise<void> {
     if (this.#child) return Promise.reject(new Error(`${this.name} is running already`));
     const { layout, command, plan } = this.#options;
-    const log = layout.logOf(this.name);
-    mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
-    const fd = openSync(log, 'a', 0o600);
+    const fd = openLog(layout.logOf(this.name));
     // a process group of its own: Ctrl-C in the terminal reaches us alone, and we stop the children in order
     const argv = after ? [...plan.argv, '--wait-for-order'] : plan.argv;
     const child = spawn(process.execPath, [...command, ...argv], { stdio: ['ignore', fd, fd, 'ipc'], detached: true });
