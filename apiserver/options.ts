@@ -18,8 +18,16 @@ export const apiServerOptions = defineOptions({
   certHosts: { type: 'list', default: [], help: 'further names and addresses of the serving certificate' },
   serviceClusterIpRange: { type: 'string', default: '10.96.0.0/16', help: 'CIDR that Services get their cluster IPs from' },
   serviceNodePortRange: { type: 'string', default: '30000-32767', help: 'ports that Services of type NodePort get theirs from' },
-  authorizationMode: { type: 'list', default: ['AlwaysAllow'], help: 'how requests are authorized' },
-  anonymousAuth: { type: 'boolean', default: true, help: 'take requests without credentials as system:anonymous' },
+  authorizationMode: {
+    type: 'list',
+    default: ['AlwaysAllow'],
+    help: 'how requests are authorized; AlwaysAllow lets every named user do everything',
+  },
+  anonymousAuth: {
+    type: 'boolean',
+    default: true,
+    help: 'take requests without credentials as system:anonymous, who may see health and version; else they are 401',
+  },
   maxRequestsInflight: { type: 'integer', default: 400, min: 0, help: 'reading requests served at the same time; 0 is no limit' },
   maxMutatingRequestsInflight: { type: 'integer', default: 200, min: 0, help: 'writing requests served at the same time; 0 is no limit' },
   compactionIntervalMs: {

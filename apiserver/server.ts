@@ -11,10 +11,10 @@ import type { NonResourceRoutes } from './discovery/routes.ts';
 import type { Api } from './handlers/api.ts';
 import { dispatch } from './handlers/dispatch.ts';
 import { ANONYMOUS, authenticate } from './http/authenticate.ts';
-import { attributesOf, deniedText } from './http/authorize.ts';
+import { type Attributes, attributesOf, deniedText } from './http/authorize.ts';
 import type { RequestContext } from './http/context.ts';
 import { deadlineMs } from './http/deadline.ts';
-import { impersonated } from './http/impersonate.ts';
+import { impersonated, impersonationVerb } from './http/impersonate.ts';
 import { type InFlight, isLongRunning } from './http/in-flight.ts';
 import { PageNotFound } from './http/refusals.ts';
 import { BadTarget, parseRequestInfo } from './http/request-info.ts';
@@ -131,13 +131,17 @@ function addSteps(app: FastifyInstance, deps: ServerDeps): void {
   // 3. Who asks
   app.addHook('onRequest', async (request) => {
     const context = of(request);
-    context.user = await authenticate(context, api.tokens);
+    context.user = await authenticate(context, { tokens: api.tokens, anonymousAuth: deps.anonymousAuth });
   });
   // 4. As whom
   app.addHook('onRequest', (request, _reply, done) => {
     const context = of(request);
     const user = impersonated(context);
-    if (user !== undefined) context.user = user;
+    if (user !== undefined) {
+      const attributes = attributesOf(context.user, context.info);
+      authorize(deps, { ...attributes, verb: impersonationVerb(attributes.verb) });
+      context.user = user;
+    }
     done();
   });
   // 5. Not too many at once
@@ -149,7 +153,8 @@ function addSteps(app: FastifyInstance, deps: ServerDeps): void {
   });
   // 6. May they
   app.addHook('onRequest', (request, _reply, done) => {
-    authorize(deps, of(request));
+    const { user, info } = of(request);
+    authorize(deps, attributesOf(user, info));
     done();
   });
   // 7. Do it
@@ -235,13 +240,11 @@ function sendText(reply: FastifyReply, code: number, text: string): void {
   reply.code(code).header('content-type', 'text/plain; charset=utf-8').header('x-content-type-options', 'nosniff').send(Buffer.from(text));
 }
 
-function authorize(deps: ServerDeps, context: RequestContext): void {
-  const attributes = attributesOf(context.user, context.info);
+function authorize(deps: ServerDeps, attributes: Attributes): void {
   const decision = deps.api.authorizer.authorize(attributes);
   if (decision.allowed) return;
-  const { info } = context;
-  const gr = info.isResourceRequest ? { group: info.group, resource: info.resource } : { group: '', resource: '' };
-  throw forbidden(gr, info.name, deniedText(attributes, decision.reason));
+  const { isResourceRequest, group, resource, name } = attributes;
+  throw forbidden(isResourceRequest ? { group, resource } : { group: '', resource: '' }, name, deniedText(attributes, decision.reason));
 }
 
 async function serve(deps: ServerDeps, context: RequestContext, reply: FastifyReply): Promise<unknown> {

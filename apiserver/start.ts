@@ -15,8 +15,8 @@ import type { Api } from './handlers/api.ts';
 import { createKubeletDialer } from './handlers/kubelet.ts';
 import { createObjectCache, createObjectReader } from './handlers/objects.ts';
 import { createCatalog } from './handlers/served.ts';
-import { alwaysAllow } from './http/authorize.ts';
 import { createInFlight } from './http/in-flight.ts';
+import { authorizerFor } from './http/public-info.ts';
 import { createRequestMetrics } from './http/request-metrics.ts';
 import { createServiceAccountTokens } from './http/service-account-tokens.ts';
 import { createOpenApi } from './openapi/serve.ts';
@@ -35,6 +35,7 @@ const MAX_SOCKET_PATH = 100;
 export async function startApiServer(options: ApiServerOptions, deps: ComponentDeps): Promise<RunningComponent> {
   const dataDir = resolve(options.dataDir);
   const portRange = parsePortRange(options.serviceNodePortRange);
+  authorizerFor(options.authorizationMode);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const store = options.storage === 'memory' ? createMemoryStore() : await openLevelStore(join(dataDir, 'store'));
   try {
@@ -127,7 +128,7 @@ function makeApi(setup: Setup, pki: Pki): Api {
     }),
     tokens: createServiceAccountTokens({ clock: deps.clock, random: deps.random, reader, privateKey: pki.serviceAccountKey }),
     kubelet: createKubeletDialer({ ca: pki.ca.cert, cert: pki.apiserverKubeletClient.cert, key: pki.apiserverKubeletClient.key }),
-    authorizer: alwaysAllow,
+    authorizer: authorizerFor(options.authorizationMode),
   };
 }
 

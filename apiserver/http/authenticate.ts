@@ -9,18 +9,29 @@ import type { RequestContext } from './context.ts';
 import { header } from './context.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';
 
-export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+export const ANONYMOUS_NAME = 'system:anonymous';
+export const ANONYMOUS_GROUP = 'system:unauthenticated';
+export const ANONYMOUS: UserInfo = { name: ANONYMOUS_NAME, groups: [ANONYMOUS_GROUP] };
 const AUTHENTICATED = 'system:authenticated';
 
 /** What a connection's certificate says, read once per connection. */
 const byConnection = new WeakMap<object, UserInfo | 'invalid' | 'none'>();
 
-export async function authenticate(context: RequestContext, tokens: ServiceAccountTokens): Promise<UserInfo> {
+export interface Authentication {
+  readonly tokens: ServiceAccountTokens;
+  /** Whether a request without credentials is taken, as the anonymous user; else it is 401. */
+  readonly anonymousAuth: boolean;
+}
+
+export async function authenticate(context: RequestContext, { tokens, anonymousAuth }: Authentication): Promise<UserInfo> {
   const fromCertificate = certificateUser(context.raw.socket as TLSSocket);
   if (fromCertificate === 'invalid') throw unauthorized();
   if (fromCertificate !== 'none') return fromCertificate;
   const token = bearerToken(header(context, 'authorization'));
-  if (token === undefined) return ANONYMOUS;
+  if (token === undefined) {
+    if (!anonymousAuth) throw unauthorized();
+    return ANONYMOUS;
+  }
   const user = await tokens.verify(token);
   if (user === undefined) throw unauthorized();
   return { ...user, groups: [...user.groups, AUTHENTICATED] };

@@ -25,9 +25,6 @@ export interface Authorizer {
   authorize(attributes: Attributes): Decision;
 }
 
-/** `--authorization-mode AlwaysAllow`. */
-export const alwaysAllow: Authorizer = { authorize: () => ({ allowed: true, reason: '' }) };
-
 export function attributesOf(user: UserInfo, info: RequestInfo): Attributes {
   const { verb, isResourceRequest, group, version, namespace, resource, subresource, name, path } = info;
   return { user, verb, isResourceRequest, group, version, namespace, resource, subresource, name, path };

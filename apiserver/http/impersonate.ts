@@ -2,9 +2,13 @@
 import { quoteGo } from '../../machinery/api/field-error.ts';
 import { badRequest } from '../../machinery/api/status.ts';
 import type { UserInfo } from '../registry/resource.ts';
+import { ANONYMOUS_GROUP, ANONYMOUS_NAME } from './authenticate.ts';
 import type { RequestContext } from './context.ts';
 
 const EXTRA = 'impersonate-extra-';
+
+/** The verb that whoever acts as somebody else must hold, on what the request is about (KEP 5284). */
+export const impersonationVerb = (verb: string): string => `impersonate-on:user-info:${verb}`;
 
 /** The user to act as; undefined when nothing was asked. Throws 400 for groups, uid or extra without a user. */
 export function impersonated(context: RequestContext): UserInfo | undefined {
@@ -31,8 +35,8 @@ function groupsOf(user: string, asked: readonly string[]): string[] {
   const groups = [...asked];
   const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user);
   if (account !== null && groups.length === 0) groups.push('system:serviceaccounts', `system:serviceaccounts:${account[1]}`);
-  const group = user === 'system:anonymous' ? 'system:unauthenticated' : 'system:authenticated';
-  if (!groups.includes('system:authenticated') && !groups.includes('system:unauthenticated')) groups.push(group);
+  const group = user === ANONYMOUS_NAME ? ANONYMOUS_GROUP : 'system:authenticated';
+  if (!groups.includes('system:authenticated') && !groups.includes(ANONYMOUS_GROUP)) groups.push(group);
   return groups;
 }
 
