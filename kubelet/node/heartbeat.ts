@@ -12,7 +12,7 @@ import type { Client } from '../../machinery/client/client.ts';
 import { leases, nodes } from '../../machinery/client/resource-type.ts';
 import type { Clock } from '../../machinery/process/clock.ts';
 import type { Logger } from '../../machinery/process/logger.ts';
-import { type NodeFacts, newNode, nodeLabels, nodeStatus, nodeStatusDiffers } from './node-status.ts';
+import { type NodeFacts, newlyHealthy, newNode, nodeLabels, nodeStatus, nodeStatusDiffers } from './node-status.ts';
 
 export interface HeartbeatDeps {
   readonly client: Client;
@@ -26,6 +26,8 @@ export interface HeartbeatDeps {
   readonly statusUpdateMs: number;
   readonly statusReportMs: number;
   readonly node: () => Node | undefined;
+  /** An event about the node. */
+  readonly tell: (reason: string, message: string) => void;
 }
 
 const LEASE_NAMESPACE = 'kube-node-lease';
@@ -44,13 +46,13 @@ export async function registerNode(deps: HeartbeatDeps): Promise<Node> {
   }
 }
 
-async function registerOnce({ client, facts, clock, register }: HeartbeatDeps): Promise<Node> {
+async function registerOnce(deps: HeartbeatDeps): Promise<Node> {
+  const { client, facts, clock, register } = deps;
   try {
     if (register) {
       const made = await client.create(nodes, newNode(facts, clock.now()));
-      return nodeStatusDiffers(made.status, nodeStatus(facts, made.status, clock.now()))
-        ? await writeStatus(client, facts, made, clock.now())
-        : made;
+      tellHealth(deps, undefined);
+      return nodeStatusDiffers(made.status, nodeStatus(facts, made.status, clock.now())) ? await writeStatus(deps, made) : made;
     }
   } catch (error) {
     if (!isReason(error, 'AlreadyExists')) throw error;
@@ -62,11 +64,12 @@ async function registerOnce({ client, facts, clock, register }: HeartbeatDeps): 
       metadata: { labels: Object.fromEntries(missing) },
     });
   }
-  return writeStatus(client, facts, existing, clock.now());
+  return writeStatus(deps, existing);
 }
 
-async function writeStatus(client: Client, facts: NodeFacts, node: Node, now: Date): Promise<Node> {
-  const status = nodeStatus(facts, node.status, now);
+async function writeStatus(deps: HeartbeatDeps, node: Node): Promise<Node> {
+  const { client, facts, clock } = deps;
+  const status = nodeStatus(facts, node.status, clock.now());
   const stale = (node.status?.addresses ?? []).filter((old) => !status.addresses?.some((address) => address.type === old.type));
   const patch = {
     status: {
@@ -74,7 +77,16 @@ async function writeStatus(client: Client, facts: NodeFacts, node: Node, now: Da
       ...(stale.length > 0 && { addresses: [...(status.addresses ?? []), ...stale.map((old) => ({ type: old.type, $patch: 'delete' }))] }),
     },
   };
-  return client.patch(nodes, { name: facts.name }, 'application/strategic-merge-patch+json', patch, { subresource: 'status' });
+  const written = await client.patch(nodes, { name: facts.name }, 'application/strategic-merge-patch+json', patch, {
+    subresource: 'status',
+  });
+  tellHealth(deps, node);
+  return written;
+}
+
+/** Upstream's recordNodeStatusEvent. */
+function tellHealth({ facts, tell }: HeartbeatDeps, before: Node | undefined): void {
+  for (const reason of newlyHealthy(before?.status)) tell(reason, `Node ${facts.name} status is now: ${reason}`);
 }
 
 /** Writes the status when it differs from the truth or was last written long ago; makes the node again when it is gone. Runs until aborted. */
@@ -91,7 +103,7 @@ export async function reportStatus(deps: HeartbeatDeps): Promise<void> {
       }
       const due = clock.monotonicMs() - reportedAtMs >= deps.statusReportMs;
       if (!due && !nodeStatusDiffers(node.status, nodeStatus(facts, node.status, clock.now()))) continue;
-      await writeStatus(deps.client, facts, node, clock.now());
+      await writeStatus(deps, node);
       reportedAtMs = clock.monotonicMs();
     } catch (error) {
       if (signal.aborted) return;

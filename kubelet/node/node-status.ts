@@ -54,12 +54,19 @@ export function nodeLabels(facts: NodeFacts): Record<string, string> {
   };
 }
 
+/** Type, status, reason, message, and the reason of the event that tells of it. */
 const HEALTHY = [
-  ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
-  ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
-  ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
-  ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
+  ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available', 'NodeHasSufficientMemory'],
+  ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure', 'NodeHasNoDiskPressure'],
+  ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available', 'NodeHasSufficientPID'],
+  ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status', 'NodeReady'],
 ] as const;
+
+/** What a healthy status says that the one before did not, as reasons of events. */
+export const newlyHealthy = (before: NodeStatus | undefined): string[] =>
+  HEALTHY.filter(([type, status]) => before?.conditions?.find((condition) => condition.type === type)?.status !== status).map(
+    ([, , , , event]) => event,
+  );
 
 export function nodeStatus(facts: NodeFacts, current: NodeStatus | undefined, now: Date): NodeStatus {
   const addresses: NodeAddress[] = [

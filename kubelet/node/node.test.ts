@@ -10,7 +10,7 @@ import { createAddresses, derivedCidr } from '../runtime/addresses.ts';
 import { makeContainer, makePod } from '../testing.ts';
 import { admitPod } from './admission.ts';
 import { type HeartbeatDeps, registerNode, renewLease, reportStatus } from './heartbeat.ts';
-import { type NodeFacts, newNode, nodeStatus, nodeStatusDiffers } from './node-status.ts';
+import { type NodeFacts, newlyHealthy, newNode, nodeStatus, nodeStatusDiffers } from './node-status.ts';
 
 const facts: NodeFacts = {
   name: 'n-1',
@@ -37,8 +37,9 @@ test('times of transitions stay while their status stays', () => {
   assert.equal(nodeStatusDiffers(sick, nodeStatus(facts, sick, NOW)), true);
 });
 
-function makeDeps(): HeartbeatDeps & { clock: FakeClock; calls: string[]; stop: () => void } {
+function makeDeps(): HeartbeatDeps & { clock: FakeClock; calls: string[]; told: string[]; stop: () => void } {
   const calls: string[] = [];
+  const told: string[] = [];
   const abort = new AbortController();
   const clock = new FakeClock(NOW);
   let node: Node | undefined;
@@ -71,7 +72,9 @@ function makeDeps(): HeartbeatDeps & { clock: FakeClock; calls: string[]; stop: 
     statusUpdateMs: 10_000,
     statusReportMs: 300_000,
     node: () => node,
+    tell: (reason) => told.push(reason),
     calls,
+    told,
     stop: () => abort.abort(new Error('stop')),
   };
 }
@@ -86,6 +89,16 @@ test('the lease is renewed every 10 s, the status written every 5 minutes when n
   assert.equal(deps.calls.filter((call) => call === 'patch status').length, 1);
   deps.stop();
   await loops;
+});
+
+test('a new node tells that it is healthy, and so does one that was taken for dead; a restart tells nothing of it', async () => {
+  const deps = makeDeps();
+  await registerNode(deps);
+  assert.deepEqual(deps.told.splice(0), ['NodeHasSufficientMemory', 'NodeHasNoDiskPressure', 'NodeHasSufficientPID', 'NodeReady']);
+  const healthy = nodeStatus(facts, undefined, NOW);
+  assert.deepEqual(newlyHealthy(healthy), []);
+  const silent = { ...healthy, conditions: healthy.conditions?.map((c) => (c.type === 'Ready' ? { ...c, status: 'Unknown' } : c)) };
+  assert.deepEqual(newlyHealthy(silent), ['NodeReady']);
 });
 
 test('a pod past the scheduler that does not fit is refused in upstream’s words', () => {

@@ -68,7 +68,9 @@ export class SimulatedNode {
   /** Settles when the node is registered; heartbeats go on behind. */
   async start(): Promise<void> {
     const signal = AbortSignal.any([this.#deps.signal, this.#abort.signal]);
-    const { options, heartbeatClient, clock, logger, facts, register } = this.#deps;
+    const { options, heartbeatClient, recorder, clock, logger, facts, register } = this.#deps;
+    // Upstream's kubelet names its node as uid too: it tells of it before it knows the object.
+    const reference = { apiVersion: 'v1', kind: 'Node', metadata: { name: facts.name, uid: facts.name } };
     const heartbeat: HeartbeatDeps = {
       client: heartbeatClient,
       clock,
@@ -80,7 +82,11 @@ export class SimulatedNode {
       statusUpdateMs: options.nodeStatusUpdateFrequencyMs,
       statusReportMs: options.nodeStatusReportFrequencyMs,
       node: () => this.#node(),
+      tell: (reason, message) => {
+        if (register) recorder.event(reference, 'Normal', reason, message, { host: facts.name });
+      },
     };
+    heartbeat.tell('Starting', 'Starting kubelet.');
     this.#registered = await registerNode(heartbeat);
     this.#loops = Promise.all([
       renewLease(heartbeat),
