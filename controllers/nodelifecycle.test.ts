@@ -56,6 +56,19 @@ test('a silent node becomes Unknown, once, and what its kubelet never told is to
   );
 });
 
+test('a new node is told of before anything is written, for a write that fails would take the event with it', () => {
+  const plan = compareNode(
+    observed(node('n', 'True', [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }]), { isNew: true }),
+    NOW,
+  );
+  assert.deepEqual(plan.actions, []);
+  assert.deepEqual(
+    plan.events?.map((event) => event.message),
+    ['Node n event: Registered Node n in Controller'],
+  );
+  assert.equal(plan.requeueAfterMs, 0, 'and looked at again at once');
+});
+
 test('pods of an unreachable node are told not to be ready', () => {
   const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'ns', uid: 'p' }, spec: { containers: [] } };
   const taints: Taint[] = ['NoSchedule', 'NoExecute'].map((effect) => ({ key: 'node.kubernetes.io/unreachable', effect }) as Taint);

@@ -106,8 +106,11 @@ export function compareNode(observed: ObservedNode, now: Date): Plan {
       events.push(nodeEvent(last, 'RemovingNode', `Node ${last.metadata.name} event: Removing Node ${last.metadata.name} from Controller`));
     return { actions: [], events };
   }
-  if (isNew)
-    events.push(nodeEvent(node, 'RegisteredNode', `Node ${node.metadata.name} event: Registered Node ${node.metadata.name} in Controller`));
+  if (isNew) {
+    // told before anything is written: a pass whose write fails tells nothing, and the next one does not find the node new
+    const message = `Node ${node.metadata.name} event: Registered Node ${node.metadata.name} in Controller`;
+    return { actions: [], events: [nodeEvent(node, 'RegisteredNode', message)], requeueAfterMs: 0 };
+  }
   const conditions = silent ? silentConditions(node, now) : undefined;
   if (conditions !== undefined) {
     const object: Node = { ...node, status: { ...node.status, conditions } };
