@@ -288,7 +288,9 @@ async function within<T>(
     return await Promise.race([
       promise,
       clock.sleep(ms, signal ? AbortSignal.any([signal, settled.signal]) : settled.signal).then(() => {
-        throw new Error(`no answer within ${Math.round(ms)} ms`);
+        throw new Error(
+          ms > 0 ? `no answer within ${Math.round(ms)} ms` : 'the time for a renewal had passed: this process did not run for a while',
+        );
       }),
     ]);
   } finally {

@@ -8,6 +8,7 @@ import { setMaxListeners } from 'node:events';
 import type { KubeObject } from '../api/object.ts';
 import { isReason } from '../api/status.ts';
 import type { Informer } from '../client/informer.ts';
+import { LeaseLostError } from '../client/leader-election.ts';
 import type { ResourceType } from '../client/resource-type.ts';
 import { act } from './act.ts';
 import type { ControllerContext, PlannedController, Reconciler, View } from './controller.ts';
@@ -60,8 +61,7 @@ async function runPlanned<Observed>(controller: PlannedController<Observed>, con
         await pass(key);
       } catch (error) {
         if (!context.signal.aborted) {
-          // a conflict says only that somebody else was faster: the next pass sees what they wrote
-          logger[isReason(error, 'Conflict') ? 'debug' : 'warn'](
+          logger[isExpected(error) ? 'debug' : 'warn'](
             { key, err: error, failures: queue.failures(key) },
             'pass failed, will be tried again',
           );
@@ -78,6 +78,12 @@ async function runPlanned<Observed>(controller: PlannedController<Observed>, con
   context.signal.addEventListener('abort', () => queue.close(), { once: true });
   await Promise.all(Array.from({ length: controller.workers ?? DEFAULT_WORKERS }, worker));
 }
+
+/**
+ * A conflict says only that somebody else was faster: the next pass sees what they wrote. And what a former leader did not send is its successor's to do; the
+ * loss itself is logged where it is found.
+ */
+const isExpected = (error: unknown): boolean => isReason(error, 'Conflict') || error instanceof LeaseLostError;
 
 interface ControllerView extends View {
   /** Settles when every copy is complete, or at the abort. */
