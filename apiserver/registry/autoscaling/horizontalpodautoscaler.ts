@@ -5,13 +5,14 @@ import type { HorizontalPodAutoscaler, HPAScalingRules } from '../../../machiner
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
-import { hpaFromV2, hpaToV2 } from './hpa-conversion.ts';
+import { dropRoundTripAnnotations, hpaFromV2, hpaToV2 } from './hpa-conversion.ts';
 import { targetsCell } from './hpa-table.ts';
 import { hpaErrors, hpaStatusErrors } from './hpa-validation.ts';
 
 const MAX_STABILIZATION_PERIOD = 15;
 
 function applyDefaults(object: HorizontalPodAutoscaler): void {
+  if (object.metadata.annotations) dropRoundTripAnnotations(object.metadata);
   object.spec ??= {} as HorizontalPodAutoscaler['spec'];
   const { spec } = object;
   spec.minReplicas ??= 1;

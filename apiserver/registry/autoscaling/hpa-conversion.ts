@@ -2,7 +2,7 @@
  * autoscaling/v1 and v2 of the same autoscaler: v1 has one CPU target and keeps what else there is in annotations. Mirrors kubernetes
  * `pkg/apis/autoscaling/v1/conversion.go`.
  */
-import type { KubeObject } from '../../../machinery/api/object.ts';
+import type { KubeObject, ObjectMeta } from '../../../machinery/api/object.ts';
 import type * as v1 from '../../../machinery/api/types/autoscaling.v1.ts';
 import type * as v2 from '../../../machinery/api/types/autoscaling.v2.ts';
 
@@ -28,6 +28,13 @@ function withoutOwn(annotations: Record<string, string> | undefined): Record<str
   return Object.keys(rest).length > 0 ? rest : undefined;
 }
 
+/** The annotations mean something in v1 only; a v2 object does not keep them. */
+export function dropRoundTripAnnotations(metadata: ObjectMeta): void {
+  const kept = withoutOwn(metadata.annotations);
+  if (kept === undefined) delete metadata.annotations;
+  else metadata.annotations = kept;
+}
+
 export function hpaToV2(given: KubeObject): v2.HorizontalPodAutoscaler {
   const object = given as unknown as v1.HorizontalPodAutoscaler;
   const { annotations } = object.metadata;
@@ -35,12 +42,10 @@ export function hpaToV2(given: KubeObject): v2.HorizontalPodAutoscaler {
   const { targetCPUUtilizationPercentage: cpu, ...rest } = spec;
   const metrics = (parse<unknown[]>(annotations, METRICS) ?? []).map(metricToV2);
   if (cpu !== undefined)
-    metrics.unshift({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpu } } });
+    metrics.push({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpu } } });
   const behavior = parse<v2.HorizontalPodAutoscalerBehavior>(annotations, BEHAVIOR);
   const metadata = { ...object.metadata };
-  const kept = withoutOwn(annotations);
-  if (kept === undefined) delete metadata.annotations;
-  else metadata.annotations = kept;
+  dropRoundTripAnnotations(metadata);
   return {
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',

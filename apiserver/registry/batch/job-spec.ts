@@ -2,10 +2,10 @@
  * The spec of jobs, alone and in cron jobs: defaults and rules. Mirrors kubernetes `batch/v1/defaults.go` and `batch/validation` ValidateJobSpec.
  */
 import { type FieldError, invalidValue, notSupported, required, tooLong } from '../../../machinery/api/field-error.ts';
-import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import type { JobSpec } from '../../../machinery/api/types/batch.v1.ts';
 import { defaultPodTemplate } from '../defaults/pod-spec.ts';
 import { nonNegative } from '../validation/numbers.ts';
+import { domainPrefixedPathErrors } from '../validation/paths.ts';
 import { podTemplateErrors } from '../validation/pod-template.ts';
 import { labelSelectorErrors } from '../validation/selectors.ts';
 import { podFailurePolicyErrors, successPolicyErrors } from './job-policies.ts';
@@ -78,12 +78,7 @@ const MAX_MANAGED_BY = 63;
 
 function managedByErrors(name: string, path: string, errors: FieldError[]): void {
   if (name === '') errors.push(required(path));
-  else {
-    const slash = name.indexOf('/');
-    if (slash <= 0 || slash === name.length - 1) {
-      errors.push(invalidValue(path, name, 'must be a domain-prefixed path (such as "acme.io/foo")'));
-    } else for (const detail of dnsSubdomain(name.slice(0, slash))) errors.push(invalidValue(path, name.slice(0, slash), detail));
-  }
+  else domainPrefixedPathErrors(name, path, errors);
   if (name.length > MAX_MANAGED_BY) errors.push(tooLong(path, MAX_MANAGED_BY));
 }
 

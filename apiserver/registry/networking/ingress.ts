@@ -6,8 +6,9 @@ import { defineKind } from '../define.ts';
 import type { StrategyContext } from '../resource.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
+import { canonicalIpWarning } from '../validation/ip.ts';
+import { CLASS_ANNOTATION, ingressCreateErrors, ingressStatusErrors, ingressUpdateErrors } from './ingress-validation.ts';
 
-const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class';
 
 /** An ingress without a class gets the default one (DefaultIngressClass); of several the youngest. */
@@ -34,6 +35,12 @@ const addressCell = ({ status }: Ingress): string =>
     .filter((text) => text !== '')
     .join(',');
 
+function statusWarnings({ status }: Ingress): string[] {
+  return (status?.loadBalancer?.ingress ?? []).flatMap(
+    ({ ip }, i) => (ip && canonicalIpWarning(ip, `status.loadBalancer.ingress[${i}]`)) || [],
+  );
+}
+
 export const ingress = defineKind<Ingress>({
   group: 'networking.k8s.io',
   resource: 'ingresses',
@@ -43,12 +50,19 @@ export const ingress = defineKind<Ingress>({
     admit,
     prepareForCreate: dropStatus,
     prepareForUpdate: keepStatus,
-    warnings: (object) =>
-      object.metadata.annotations?.[CLASS_ANNOTATION] === undefined
+    validate: ingressCreateErrors,
+    validateUpdate: ingressUpdateErrors,
+    warnings: (object, old) =>
+      old !== undefined || object.spec?.ingressClassName !== undefined || object.metadata.annotations?.[CLASS_ANNOTATION] === undefined
         ? []
         : [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`],
   },
-  status: statusView(),
+  status: statusView({
+    validate: (object, old, context) => {
+      for (const text of statusWarnings(object)) context.warn(text);
+      return ingressStatusErrors(object, old);
+    },
+  }),
   cells: (object, now) => [
     object.metadata.name,
     object.spec?.ingressClassName ?? '<none>',

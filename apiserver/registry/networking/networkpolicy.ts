@@ -4,6 +4,7 @@
 import type { NetworkPolicy } from '../../../machinery/api/types/networking.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
 import { ageCell, selectorCell } from '../tables/cells.ts';
+import { networkPolicyErrors, networkPolicyWarnings } from './networkpolicy-validation.ts';
 
 function applyDefaults(object: NetworkPolicy): void {
   object.spec ??= {} as NonNullable<NetworkPolicy['spec']>;
@@ -17,7 +18,12 @@ export const networkpolicy = defineKind<NetworkPolicy>({
   resource: 'networkpolicies',
   kind: 'NetworkPolicy',
   generation: 'spec',
-  strategy: { default: applyDefaults },
+  strategy: {
+    default: applyDefaults,
+    validate: (object) => networkPolicyErrors(object),
+    validateUpdate: networkPolicyErrors,
+    warnings: networkPolicyWarnings,
+  },
   cells: (object, now) => [
     object.metadata.name,
     selectorCell(object.spec?.podSelector ?? {}),

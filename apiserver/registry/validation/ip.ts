@@ -28,8 +28,73 @@ export function ipErrors(text: string, path: string, errors: FieldError[]): void
   else if (text.toLowerCase().startsWith('::ffff:')) errors.push(invalidValue(path, text, 'must not be an IPv4-mapped IPv6 address'));
 }
 
+/** Whether the text is an address, leading zeros allowed: what a DNS name must not be. */
+export const isAddress = (text: string): boolean => ipFamily(withoutLeadingZeros(text)) !== undefined;
+
+const withoutLeadingZeros = (text: string): string => text.replace(/(^|[./])0+(?=[0-9])/g, '$1');
+
+/** A network as sloppy parsing takes it, leading zeros and host bits included. */
+export interface Network {
+  readonly family: IpFamily;
+  /** All bytes of the address, host bits too. */
+  readonly bytes: readonly number[];
+  readonly prefix: number;
+}
+
+export function parseNetwork(text: string): Network | undefined {
+  const plain = withoutLeadingZeros(text);
+  const family = cidrFamily(plain);
+  if (family === undefined) return undefined;
+  const slash = plain.indexOf('/');
+  return { family, bytes: ipaddr.parse(plain.slice(0, slash)).toByteArray(), prefix: Number(plain.slice(slash + 1)) };
+}
+
+/** The bytes with everything behind the prefix cleared. */
+function masked({ bytes, prefix }: Network, to = prefix): number[] {
+  return bytes.map((byte, i) => byte & (0xff00 >> Math.min(8, Math.max(0, to - i * 8))) & 0xff);
+}
+
+const hasHostBits = (network: Network): boolean => masked(network).some((byte, i) => byte !== network.bytes[i]);
+const isMapped = (text: string): boolean => text.toLowerCase().startsWith('::ffff:') && text.includes('.');
+
+/** Whether `inner` lies in `outer` and is smaller. */
+export function isStrictSubset(inner: Network, outer: Network): boolean {
+  if (inner.family !== outer.family || inner.prefix <= outer.prefix) return false;
+  const network = masked(outer);
+  return masked(inner, outer.prefix).every((byte, i) => byte === network[i]);
+}
+
+/** A network in a field that is older than strict parsing: the written form need not be canonical, but must be unambiguous. */
 export function cidrErrors(text: string, path: string, errors: FieldError[]): void {
-  if (cidrFamily(text) === undefined) errors.push(invalidValue(path, text, NOT_A_CIDR));
+  const network = parseNetwork(text);
+  if (network === undefined) errors.push(invalidValue(path, text, NOT_A_CIDR));
+  else if (withoutLeadingZeros(text) !== text) errors.push(invalidValue(path, text, 'must not have leading 0s in IP or prefix length'));
+  else if (isMapped(text)) errors.push(invalidValue(path, text, 'must not have an IPv4-mapped IPv6 address'));
+  else if (hasHostBits(network)) errors.push(invalidValue(path, text, 'must not have bits set beyond the prefix length'));
+}
+
+function canonicalCidr(network: Network): string {
+  const address = ipaddr.fromByteArray(masked(network));
+  return `${address instanceof ipaddr.IPv6 ? address.toRFC5952String() : address.toString()}/${network.prefix}`;
+}
+
+/** A network in a newer field: only the canonical form. */
+export function canonicalCidrErrors(text: string, path: string, errors: FieldError[]): void {
+  const before = errors.length;
+  cidrErrors(text, path, errors);
+  if (errors.length > before) return;
+  const canonical = canonicalCidr(parseNetwork(text)!);
+  if (canonical !== text) errors.push(invalidValue(path, text, `must be in canonical form (${JSON.stringify(canonical)})`));
+}
+
+/** What is said of a network that is valid but not written in its canonical form. */
+export function canonicalCidrWarning(text: string, path: string): string | undefined {
+  const network = parseNetwork(text);
+  if (network === undefined || network.family !== 'IPv6' || hasHostBits(network) || isMapped(text)) return undefined;
+  const canonical = canonicalCidr(network);
+  return canonical === text
+    ? undefined
+    : `${path}: IPv6 CIDR value ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`;
 }
 
 export function cidrFamily(text: string): IpFamily | undefined {
@@ -45,7 +110,7 @@ export function dnsLabelErrors(text: string, path: string, errors: FieldError[])
 
 /** What is said of an address that is valid but not written in its canonical form. */
 export function canonicalIpWarning(text: string, path: string): string | undefined {
-  if (ipFamily(text) !== 'IPv6') return undefined;
+  if (ipFamily(text) !== 'IPv6' || isMapped(text)) return undefined;
   const canonical = ipaddr.IPv6.parse(text).toRFC5952String();
   return canonical === text
     ? undefined

@@ -43,7 +43,7 @@ export function resourceNameErrors(name: string, path: string, errors: FieldErro
   }
 }
 
-function containerResourceNameErrors(name: string, path: string, errors: FieldError[]): void {
+export function containerResourceNameErrors(name: string, path: string, errors: FieldError[]): void {
   resourceNameErrors(name, path, errors);
   if (!name.includes('/')) {
     if (!CONTAINER_RESOURCES.has(name) && !isHugePages(name))
