@@ -21,6 +21,7 @@ import { BadTarget, parseRequestInfo } from './http/request-info.ts';
 import type { RequestMetrics } from './http/request-metrics.ts';
 import { sendAnswer, sendError } from './http/respond.ts';
 import { answerUnparsed } from './http/unparsed.ts';
+import { routeUpgrades } from './http/web-socket.ts';
 
 export interface ServerDeps {
   readonly api: Api;
@@ -75,7 +76,9 @@ function makeApp(deps: ServerDeps): FastifyInstance {
 
 export function createApiServer(deps: ServerDeps): ApiHttpServer {
   const app = makeApp(deps);
+  const route = (request: object, response: object): void => app.routing(request as never, response as never);
   tune(app.server as unknown as Http2SecureServer);
+  routeUpgrades(app.server as unknown as Http2SecureServer, route);
   addSteps(app, deps);
   const second: Http2SecureServer[] = [];
   return {
@@ -85,8 +88,9 @@ export function createApiServer(deps: ServerDeps): ApiHttpServer {
     },
     listenSocket: async (path) => {
       await app.ready();
-      const server = createSecureServer(tlsOptions(deps), (request, reply) => app.routing(request as never, reply as never));
+      const server = createSecureServer(tlsOptions(deps), route);
       tune(server);
+      routeUpgrades(server, route);
       second.push(server);
       await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
     },

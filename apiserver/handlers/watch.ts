@@ -8,8 +8,9 @@ import { invalidVersion, type ListOptions, listOptions, parseRevision, validateL
 import type { Negotiated } from '../http/negotiate.ts';
 import { setWarnings } from '../http/respond.ts';
 import { streamSink } from '../http/stream-sink.ts';
+import { splitLengths, splitLines, wantsWebSocket, webSocketSink } from '../http/web-socket.ts';
 import { storagePrefix } from '../registry/resource.ts';
-import type { WatchSelector } from '../watch/form.ts';
+import type { WatchSelector, WatchSink } from '../watch/form.ts';
 import type { WatchStart } from '../watch/watcher.ts';
 import type { Answer } from './answer.ts';
 import type { Api } from './api.ts';
@@ -31,8 +32,8 @@ export async function watch(api: Api, context: RequestContext, served: ServedRes
   const start = startOf(options);
   const timeoutMs =
     options.timeoutSeconds === undefined ? MIN_TIMEOUT_MS + api.random.integer(MIN_TIMEOUT_MS) : Math.max(options.timeoutSeconds, 0) * 1000;
-  beginStream(context, form);
-  const sink = streamSink(context, api.clock);
+  const sink = openSink(api, context, form);
+  if (sink === undefined) return { type: 'sent' };
   const selector = selectorOf(options, filter);
   const open = api.hub.open({
     prefix: storagePrefix(served.definition.group, served.definition.resource),
@@ -81,6 +82,16 @@ function selectorOf(options: ListOptions, filter: Filter): WatchSelector | undef
     ...(name !== undefined && { name }),
     ...(nodeName !== undefined && { nodeName }),
   };
+}
+
+/** Where the events go. Undefined when the client's handshake was no good, which it has then been told. */
+function openSink(api: Api, context: RequestContext, form: Negotiated): WatchSink | undefined {
+  if (!wantsWebSocket(context)) {
+    beginStream(context, form);
+    return streamSink(context, api.clock);
+  }
+  context.reply.hijack();
+  return webSocketSink(context, form.mediaType === 'application/vnd.kubernetes.protobuf' ? splitLengths : splitLines);
 }
 
 /** Headers of a stream: they go out at once, so that a client knows its watch has begun. */

@@ -8,6 +8,7 @@ import type { UserInfo } from '../registry/resource.ts';
 import type { RequestContext } from './context.ts';
 import { header } from './context.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';
+import { protocolToken } from './web-socket.ts';
 
 export const ANONYMOUS_NAME = 'system:anonymous';
 export const ANONYMOUS_GROUP = 'system:unauthenticated';
@@ -27,7 +28,7 @@ export async function authenticate(context: RequestContext, { tokens, anonymousA
   const fromCertificate = certificateUser(context.raw.socket as TLSSocket);
   if (fromCertificate === 'invalid') throw unauthorized();
   if (fromCertificate !== 'none') return fromCertificate;
-  const token = bearerToken(header(context, 'authorization'));
+  const token = bearerToken(header(context, 'authorization')) ?? protocolToken(header(context, 'sec-websocket-protocol'));
   if (token === undefined) {
     if (!anonymousAuth) throw unauthorized();
     return ANONYMOUS;
