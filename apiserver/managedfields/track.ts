@@ -7,7 +7,7 @@ import type { Plain } from '../../machinery/api/plain.ts';
 import type { ManagedFieldsEntry } from '../../machinery/api/types/meta.v1.ts';
 import type { Comparison } from './compare.ts';
 import { sameJson } from './equal.ts';
-import { isEmptySet, recursiveDifference, union } from './field-set.ts';
+import { isEmptySet, union } from './field-set.ts';
 import {
   BadManagedFields,
   capUpdaters,
@@ -91,16 +91,14 @@ function statesOf({ live, object, reading = 'printed' }: TrackUpdate): States {
 }
 
 function record(update: TrackUpdate, states: States & { comparison: Comparison }, managers: Managers): void {
-  const { manager, apiVersion, subresource, now, resetFields } = update;
+  const { manager, apiVersion, subresource, now } = update;
   const name: ManagerName = { name: manager === '' ? 'unknown' : manager, subresource, applied: false, apiVersion };
   const id = identify(name);
   // The writer takes part like everybody else: what it changes it takes over, from itself too.
   const { comparison, conflicts } = assess(update, states, managers, '');
   takeOver(managers, conflicts);
   if (isUnchanged(comparison)) return;
-  let changed = union(comparison.modified, comparison.added);
-  if (resetFields !== undefined) changed = recursiveDifference(changed, resetFields);
-  changed = stripIdentity(changed);
+  const changed = stripIdentity(union(comparison.modified, comparison.added));
   if (isEmptySet(changed)) return;
   const previous = managers.get(id);
   const set = previous === undefined ? changed : union(changed, previous.set);
