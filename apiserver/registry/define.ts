@@ -22,11 +22,12 @@ export type KindDefinition<T extends KubeObject> = Omit<
   readonly unconditionalUpdate?: boolean;
   readonly cells?: (object: T, now: Date) => unknown[];
   readonly order?: (a: T, b: T) => number;
+  readonly emptyIsNull?: boolean;
   readonly rowConditions?: ResourceDefinition<T>['table']['rowConditions'];
 };
 
 export function defineKind<T extends KubeObject>(kind: KindDefinition<T>): ResourceDefinition {
-  const { group = '', version = 'v1', cells, order, rowConditions, ...rest } = kind;
+  const { group = '', version = 'v1', cells, order, emptyIsNull, rowConditions, ...rest } = kind;
   const columns = columnsOf(group, kind.resource);
   const definition: ResourceDefinition<T> = {
     strategy: {},
@@ -40,6 +41,7 @@ export function defineKind<T extends KubeObject>(kind: KindDefinition<T>): Resou
       columns,
       cells: cells ?? defaultCells(columns.at(-1)?.name === 'Created At'),
       ...(order && { order }),
+      ...(emptyIsNull && { emptyIsNull }),
       ...(rowConditions && { rowConditions }),
     },
   };

@@ -19,6 +19,7 @@ import { cronjob } from './batch/cronjob.ts';
 import { job } from './batch/job.ts';
 import { certificatesigningrequest } from './certificates/certificatesigningrequest.ts';
 import { lease } from './coordination/lease.ts';
+import { componentstatus } from './core/componentstatus.ts';
 import { configmap } from './core/configmap.ts';
 import { endpoints } from './core/endpoints.ts';
 import { event } from './core/event.ts';
@@ -81,6 +82,7 @@ export function builtinKinds(deps: RegistryDeps): readonly ResourceDefinition[] 
     job,
     certificatesigningrequest,
     lease,
+    componentstatus,
     configmap,
     endpoints,
     event,

@@ -87,6 +87,8 @@ export interface TableDefinition<T extends KubeObject = KubeObject> {
   readonly rowConditions?: (object: T) => readonly RowCondition[] | undefined;
   /** Order of the rows of a list where it is not key order (flow schemas by precedence). */
   readonly order?: (a: T, b: T) => number;
+  /** A list of none has `rows: null` where others have `[]`. */
+  readonly emptyIsNull?: boolean;
 }
 
 export interface SubresourceStrategy<T extends KubeObject = KubeObject> {
@@ -117,6 +119,10 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly table: TableDefinition<T>;
   /** Selectable fields besides metadata.name and metadata.namespace: label → value as text. */
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
+  /** Annotations that stand for a field of upstream's internal type: forms that show only metadata do not have them. */
+  readonly hiddenAnnotations?: readonly string[];
+  /** What an object of the kind holds that was never filled, beyond its schema's zero values: the object of a bookmark. */
+  readonly zero?: Readonly<Record<string, unknown>>;
   /** The kind refuses the field label metadata.namespace (namespaces, nodes, CSRs). */
   readonly noNamespaceField?: boolean;
   /** Upstream has three texts for an unknown field label (surprises 68). */

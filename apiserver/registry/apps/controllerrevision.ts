@@ -8,10 +8,13 @@ import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
 import { immutableField, nonNegative } from '../validation/numbers.ts';
 
-function validate(object: ControllerRevision): FieldError[] {
+function validate(object: ControllerRevision, isUpdate = false): FieldError[] {
   const errors: FieldError[] = [];
-  if (object.data === undefined || object.data === null) errors.push(required('data', 'data is mandatory'));
-  else if (typeof object.data !== 'object' || Array.isArray(object.data)) errors.push(required('data', 'data must be a valid JSON object'));
+  // an update that takes the data away is told that it may not change
+  if (object.data === undefined || object.data === null) {
+    if (!isUpdate) errors.push(required('data', 'data is mandatory'));
+  } else if (typeof object.data !== 'object' || Array.isArray(object.data))
+    errors.push(required('data', 'data must be a valid JSON object'));
   nonNegative(object.revision, 'revision', errors);
   return errors;
 }
@@ -30,9 +33,9 @@ export const controllerrevision = defineKind<ControllerRevision>({
   resource: 'controllerrevisions',
   kind: 'ControllerRevision',
   strategy: {
-    validate,
+    validate: (object) => validate(object),
     validateUpdate: (object, old) => {
-      const errors = validate(object);
+      const errors = validate(object, true);
       immutableField(object.data, old.data, 'data', errors);
       return errors;
     },

@@ -33,8 +33,14 @@ function applyDefaults(object: DaemonSet): void {
   if (spec.updateStrategy.type === 'RollingUpdate') {
     spec.updateStrategy.rollingUpdate ??= {};
     spec.updateStrategy.rollingUpdate.maxUnavailable ??= 1;
-    spec.updateStrategy.rollingUpdate.maxSurge ??= 0;
   }
+  // upstream's internal form has no unset numbers here, whatever the type is
+  const { rollingUpdate } = spec.updateStrategy;
+  if (rollingUpdate) {
+    rollingUpdate.maxUnavailable ??= 0;
+    rollingUpdate.maxSurge ??= 0;
+  }
+  setTemplateGeneration(object, templateGeneration(object));
   spec.revisionHistoryLimit ??= 10;
   spec.template ??= {};
   defaultPodTemplate(spec.template);
@@ -107,6 +113,7 @@ export const daemonset = defineKind<DaemonSet>({
   group: 'apps',
   resource: 'daemonsets',
   kind: 'DaemonSet',
+  hiddenAnnotations: [TEMPLATE_GENERATION],
   generation: 'spec',
   strategy: {
     default: applyDefaults,

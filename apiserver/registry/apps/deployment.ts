@@ -124,6 +124,7 @@ export const deployment = defineKind<Deployment>({
   group: 'apps',
   resource: 'deployments',
   kind: 'Deployment',
+  zero: { spec: { replicas: 0 } },
   generation: 'specAndAnnotations',
   strategy: {
     default: applyDefaults,

@@ -73,6 +73,7 @@ export const replicaset = defineKind<ReplicaSet>({
   group: 'apps',
   resource: 'replicasets',
   kind: 'ReplicaSet',
+  zero: { spec: { replicas: 0 } },
   generation: 'spec',
   strategy: {
     default: applyDefaults,

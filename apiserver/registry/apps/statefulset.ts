@@ -17,7 +17,7 @@ import { nonNegative, nonNegativeIntOrPercent, nonNegativeMembers } from '../val
 import { selectorAndTemplateErrors } from '../validation/pod-template.ts';
 import { fractionWarning, templateWarnings } from '../validation/pod-warnings.ts';
 
-const RULES = { selectorOwner: 'statefulset', deadlineOwner: 'StatefulSet', badSelector: '' };
+const RULES = { selectorOwner: 'statefulset', deadlineOwner: 'StatefulSet', badSelector: '', metadataTwice: true };
 
 function applyDefaults(object: StatefulSet): void {
   object.spec ??= {} as StatefulSetSpec;
@@ -86,21 +86,23 @@ function specErrors(spec: StatefulSetSpec, errors: FieldError[], old?: StatefulS
   nonNegative(spec.minReadySeconds, 'spec.minReadySeconds', errors);
   nonNegative(spec.ordinals?.start, 'spec.ordinals.start', errors);
   if (old === undefined && spec.serviceName) dnsLabelErrors(spec.serviceName, 'spec.serviceName', errors);
-  selectorAndTemplateErrors(withClaimVolumes(spec), RULES, errors, old);
+  selectorAndTemplateErrors(asPodWouldBe(spec), RULES, errors, old);
   if (old !== undefined) return;
   spec.volumeClaimTemplates?.forEach((claim, i) => {
     claimSpecErrors(claim.spec ?? {}, `spec.volumeClaimTemplates[${i}].spec`, errors);
   });
 }
 
-/** The template's containers may mount the set's claims, which become volumes when a pod is made. */
-function withClaimVolumes(spec: StatefulSetSpec): StatefulSetSpec {
+/** The template as its pods will have it: with the claims as volumes, and under host names that are the set's to give. */
+function asPodWouldBe(spec: StatefulSetSpec): StatefulSetSpec {
   const { template, volumeClaimTemplates: claims = [] } = spec;
-  if (claims.length === 0 || !template?.spec) return spec;
+  if (!template?.spec) return spec;
+  const { hostname: _, subdomain: __, ...podSpec } = template.spec;
+  if (claims.length === 0) return { ...spec, template: { ...template, spec: podSpec } };
   const names = new Set(claims.map((claim) => claim.metadata.name ?? ''));
-  const own = (template.spec.volumes ?? []).filter((volume) => !names.has(volume.name));
+  const own = (podSpec.volumes ?? []).filter((volume) => !names.has(volume.name));
   const added = [...names].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
-  return { ...spec, template: { ...template, spec: { ...template.spec, volumes: [...own, ...added] } } };
+  return { ...spec, template: { ...template, spec: { ...podSpec, volumes: [...own, ...added] } } };
 }
 
 function validate(object: StatefulSet): FieldError[] {
@@ -184,6 +186,7 @@ export const statefulset = defineKind<StatefulSet>({
   group: 'apps',
   resource: 'statefulsets',
   kind: 'StatefulSet',
+  zero: { spec: { replicas: 0 } },
   nameRule: nameIsLabel,
   generation: 'spec',
   strategy: { default: applyDefaults, prepareForCreate: dropStatus, prepareForUpdate: keepStatus, validate, validateUpdate, warnings },

@@ -2,9 +2,10 @@
  * What a job's controller may report: counts that do not go back, ends that are final. Mirrors kubernetes `batch/validation` ValidateJobStatus and
  * the update rules of `pkg/registry/batch/job`.
  */
+import { deepEqual } from '../../../machinery/api/equality.ts';
 import { duplicate, type FieldError, invalidValue, required } from '../../../machinery/api/field-error.ts';
 import type { Job, JobStatus } from '../../../machinery/api/types/batch.v1.ts';
-import { nonNegativeMembers } from '../validation/numbers.ts';
+import { immutableField, nonNegativeMembers } from '../validation/numbers.ts';
 import { parseIndexes } from './index-intervals.ts';
 
 const hasTrue = (status: JobStatus | undefined, type: string): boolean =>
@@ -22,15 +23,36 @@ const noValue = (detail: string): FieldError => ({
 export function jobStatusErrors(object: Job, old: Job): FieldError[] {
   const errors: FieldError[] = [];
   const status = object.status ?? {};
+  const changed = changesOf(status, old.status ?? {});
   nonNegativeMembers(status, 'status', ['active', 'succeeded', 'failed', 'ready', 'terminating'], errors);
   uncountedErrors(status, errors);
-  if ((status.ready ?? 0) > Math.max(0, status.active ?? 0))
+  completionErrors(status, changed, errors);
+  criteriaErrors(status, changed, errors);
+  finishedErrors(object, changed, errors);
+  indexErrors(object, status, changed, errors);
+  if (changed.any('terminating') && (status.terminating ?? 0) > 0 && isFinished(status)) {
+    errors.push(invalidValue('status.terminating', status.terminating, 'terminating>0 is invalid for finished job'));
+  }
+  if (changed.any('ready', 'active') && (status.ready ?? 0) > Math.max(0, status.active ?? 0)) {
     errors.push(invalidValue('status.ready', status.ready, 'cannot set more ready pods than active'));
-  indexErrors(object, status, errors);
-  finishedErrors(status, errors);
-  conditionErrors(object, status, errors);
-  changeErrors(status, old, object, errors);
+  }
+  successPolicyErrors(object, status, errors);
+  updateErrors(status, old.status ?? {}, object, errors);
   return errors;
+}
+
+/** What an update touches: most rules look only at what changes, so that an old mistake does not forbid further reports. */
+interface Changes {
+  condition(...types: string[]): boolean;
+  /** Whether one of the members changes, or whether the job has finished. */
+  any(...members: (keyof JobStatus)[]): boolean;
+  member(...members: (keyof JobStatus)[]): boolean;
+}
+
+function changesOf(status: JobStatus, before: JobStatus): Changes {
+  const condition = (...types: string[]): boolean => types.some((type) => hasTrue(status, type) !== hasTrue(before, type));
+  const member = (...members: (keyof JobStatus)[]): boolean => members.some((name) => !deepEqual(status[name], before[name]));
+  return { condition, member, any: (...members) => member(...members) || isFinished(status) !== isFinished(before) };
 }
 
 function uncountedErrors({ uncountedTerminatedPods: pods }: JobStatus, errors: FieldError[]): void {
@@ -46,94 +68,114 @@ function uncountedErrors({ uncountedTerminatedPods: pods }: JobStatus, errors: F
   }
 }
 
-function indexErrors({ spec }: Job, status: JobStatus, errors: FieldError[]): void {
-  const completed = status.completedIndexes ?? '';
-  const failed = status.failedIndexes;
-  if (spec.completionMode !== 'Indexed') {
-    if (completed !== '') {
+function completionErrors(status: JobStatus, changed: Changes, errors: FieldError[]): void {
+  const complete = hasTrue(status, 'Complete');
+  const { completionTime, startTime } = status;
+  if (changed.condition('Complete', 'Failed') && complete && hasTrue(status, 'Failed')) {
+    errors.push(noValue('cannot set Complete=True and Failed=true conditions'));
+  }
+  if (changed.condition('Complete', 'FailureTarget') && complete && hasTrue(status, 'FailureTarget')) {
+    errors.push(noValue('cannot set Complete=True and FailureTarget=true conditions'));
+  }
+  if (changed.condition('Complete') || changed.member('completionTime')) {
+    if (completionTime && !complete) {
       errors.push(
-        invalidValue('status.completedIndexes', completed, 'cannot set non-empty completedIndexes when non-indexed completion mode'),
+        invalidValue('status.completionTime', completionTime, 'cannot set completionTime when there is no Complete=True condition'),
       );
     }
-    if (failed)
-      errors.push(invalidValue('status.failedIndexes', failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'));
-    return;
+    if (complete && !completionTime) errors.push(required('status.completionTime', 'completionTime is required for Complete jobs'));
   }
-  const done = parseIndexes(completed, spec.completions ?? 0);
-  if (typeof done === 'string') errors.push(invalidValue('status.completedIndexes', completed, `error parsing completedIndexes: ${done}`));
-  if (failed === undefined) return;
-  if (spec.backoffLimitPerIndex === undefined) {
-    errors.push(invalidValue('status.failedIndexes', failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'));
-  }
-  const lost = parseIndexes(failed, spec.completions ?? 0);
-  if (typeof lost === 'string') errors.push(invalidValue('status.failedIndexes', failed, `error parsing failedIndexes: ${lost}`));
-  else if (typeof done !== 'string') {
-    const overlap = lost
-      .flatMap(([a, b]) => done.map(([c, d]) => [Math.max(a, c), Math.min(b, d)] as const))
-      .find(([from, to]) => from <= to);
-    if (overlap !== undefined) {
-      errors.push(invalidValue('status.failedIndexes', failed, `failedIndexes and completedIndexes overlap at index: ${overlap[0]}`));
-    }
+  if (!changed.member('startTime', 'completionTime') || !startTime || !completionTime) return;
+  if (Date.parse(completionTime) < Date.parse(startTime)) {
+    errors.push(invalidValue('status.completionTime', completionTime, 'must be equal to or after `startTime`'));
   }
 }
 
-function finishedErrors(status: JobStatus, errors: FieldError[]): void {
-  const complete = hasTrue(status, 'Complete');
-  if (status.completionTime && !complete) {
-    errors.push(
-      invalidValue('status.completionTime', status.completionTime, 'cannot set completionTime when there is no Complete=True condition'),
-    );
-  }
-  if (complete && !status.completionTime) errors.push(required('status.completionTime', 'completionTime is required for Complete jobs'));
-  if (!isFinished(status)) return;
-  if (!status.startTime) errors.push(required('status.startTime', 'startTime is required for finished job'));
-  if ((status.active ?? 0) > 0) errors.push(invalidValue('status.active', status.active, 'active>0 is invalid for finished job'));
-  if ((status.terminating ?? 0) > 0)
-    errors.push(invalidValue('status.terminating', status.terminating, 'terminating>0 is invalid for finished job'));
-  const pods = status.uncountedTerminatedPods;
-  if ((pods?.succeeded?.length ?? 0) + (pods?.failed?.length ?? 0) > 0) {
-    const shown = { Succeeded: pods?.succeeded ?? null, Failed: pods?.failed ?? null };
-    errors.push(invalidValue('status.uncountedTerminatedPods', shown, 'must be empty for finished job'));
-  }
-  if (status.startTime && status.completionTime && Date.parse(status.completionTime) < Date.parse(status.startTime)) {
-    errors.push(invalidValue('status.completionTime', status.completionTime, 'must be equal to or after `startTime`'));
-  }
-}
-
-function conditionErrors({ spec }: Job, status: JobStatus, errors: FieldError[]): void {
-  const both = (a: string, b: string, text: string): void => {
-    if (hasTrue(status, a) && hasTrue(status, b)) errors.push(noValue(text));
-  };
-  both('Complete', 'Failed', 'cannot set Complete=True and Failed=true conditions');
-  both('Complete', 'FailureTarget', 'cannot set Complete=True and FailureTarget=true conditions');
-  both('SuccessCriteriaMet', 'Failed', 'cannot set SuccessCriteriaMet=True and Failed=true conditions');
-  both('SuccessCriteriaMet', 'FailureTarget', 'cannot set SuccessCriteriaMet=True and FailureTarget=true conditions');
-  if (hasTrue(status, 'Failed') && !hasTrue(status, 'FailureTarget')) {
+function criteriaErrors(status: JobStatus, changed: Changes, errors: FieldError[]): void {
+  if (changed.condition('Failed') && hasTrue(status, 'Failed') && !hasTrue(status, 'FailureTarget')) {
     errors.push(noValue('cannot set Failed=True condition without the FailureTarget=true condition'));
   }
-  if (hasTrue(status, 'Complete') && !hasTrue(status, 'SuccessCriteriaMet')) {
-    if (spec.successPolicy) errors.push(noValue('cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True'));
+  if (changed.condition('Complete') && hasTrue(status, 'Complete') && !hasTrue(status, 'SuccessCriteriaMet')) {
     errors.push(noValue('cannot set Complete=True condition without the SuccessCriteriaMet=true condition'));
   }
 }
 
-function changeErrors(status: JobStatus, old: Job, object: Job, errors: FieldError[]): void {
-  const before = old.status ?? {};
-  for (const type of ['Complete', 'Failed', 'FailureTarget', 'SuccessCriteriaMet']) {
+function finishedErrors({ spec, status = {} }: Job, changed: Changes, errors: FieldError[]): void {
+  if (!isFinished(status)) return;
+  if (changed.any('active') && (status.active ?? 0) > 0) {
+    errors.push(invalidValue('status.active', status.active, 'active>0 is invalid for finished job'));
+  }
+  const neverRan = spec.suspend === true && spec.completions === 0;
+  if (changed.any('startTime') && !neverRan && !status.startTime) {
+    errors.push(required('status.startTime', 'startTime is required for finished job'));
+  }
+  const pods = status.uncountedTerminatedPods;
+  if (changed.any('uncountedTerminatedPods') && (pods?.succeeded?.length ?? 0) + (pods?.failed?.length ?? 0) > 0) {
+    const shown = { Succeeded: pods?.succeeded ?? null, Failed: pods?.failed ?? null };
+    errors.push(invalidValue('status.uncountedTerminatedPods', shown, 'must be empty for finished job'));
+  }
+}
+
+/** Of completed and of failed indexes, each in its notation; only with a count of completions do they mean anything. */
+function indexErrors({ spec }: Job, status: JobStatus, changed: Changes, errors: FieldError[]): void {
+  const { completedIndexes: completed = '', failedIndexes: failed } = status;
+  const { completions } = spec;
+  const newCompleted = changed.member('completedIndexes');
+  const newFailed = changed.member('failedIndexes');
+  const done = completions === undefined ? [] : parseIndexes(completed, completions);
+  const lost = completions === undefined || failed === undefined ? [] : parseIndexes(failed, completions);
+  if (newCompleted && typeof done === 'string') {
+    errors.push(invalidValue('status.completedIndexes', completed, `error parsing completedIndexes: ${done}`));
+  }
+  if (newFailed && typeof lost === 'string') {
+    errors.push(invalidValue('status.failedIndexes', failed, `error parsing failedIndexes: ${lost}`));
+  }
+  if (newCompleted && completed !== '' && spec.completionMode !== 'Indexed') {
+    const detail = 'cannot set non-empty completedIndexes when non-indexed completion mode';
+    errors.push(invalidValue('status.completedIndexes', completed, detail));
+  }
+  if (newFailed && failed !== undefined && spec.backoffLimitPerIndex === undefined) {
+    errors.push(invalidValue('status.failedIndexes', failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'));
+  }
+  if (!(newCompleted || newFailed) || typeof done === 'string' || typeof lost === 'string') return;
+  const overlap = firstCommon(lost, done);
+  if (overlap !== undefined) {
+    errors.push(invalidValue('status.failedIndexes', failed, `failedIndexes and completedIndexes overlap at index: ${overlap}`));
+  }
+}
+
+function firstCommon(some: [number, number][], others: [number, number][]): number | undefined {
+  const common = some.flatMap(([a, b]) => others.map(([c, d]) => [Math.max(a, c), Math.min(b, d)] as const));
+  return common.find(([from, to]) => from <= to)?.[0];
+}
+
+function successPolicyErrors({ spec }: Job, status: JobStatus, errors: FieldError[]): void {
+  const met = hasTrue(status, 'SuccessCriteriaMet');
+  if (met && hasTrue(status, 'Failed')) errors.push(noValue('cannot set SuccessCriteriaMet=True and Failed=true conditions'));
+  if (met && hasTrue(status, 'FailureTarget')) {
+    errors.push(noValue('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions'));
+  }
+  if (spec.successPolicy && !met && hasTrue(status, 'Complete')) {
+    errors.push(noValue('cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True'));
+  }
+}
+
+/** Ends are final, counts do not go back. */
+function updateErrors(status: JobStatus, before: JobStatus, { spec }: Job, errors: FieldError[]): void {
+  for (const type of ['Failed', 'Complete', 'FailureTarget', 'SuccessCriteriaMet']) {
     if (!hasTrue(before, type) || hasTrue(status, type)) continue;
     errors.push(noValue(`cannot disable the ${type === 'SuccessCriteriaMet' ? '' : 'terminal '}${type}=True condition`));
   }
+  // an indexed job of equal counts can be scaled down, and forgets what was beyond
+  const mayShrink = spec.completionMode === 'Indexed' && spec.completions === spec.parallelism;
   for (const member of ['failed', 'succeeded'] as const) {
-    const shrinks = (status[member] ?? 0) < (before[member] ?? 0);
-    const mayShrink =
-      member === 'succeeded' && object.spec.completionMode === 'Indexed' && object.spec.completions !== old.spec.completions;
-    if (shrinks && !mayShrink) errors.push(invalidValue(`status.${member}`, status[member] ?? 0, `cannot decrease the ${member} counter`));
+    if ((status[member] ?? 0) >= (before[member] ?? 0) || (member === 'succeeded' && mayShrink)) continue;
+    errors.push(invalidValue(`status.${member}`, status[member] ?? 0, `cannot decrease the ${member} counter`));
   }
-  if (isFinished(before) && before.completionTime && before.completionTime !== status.completionTime) {
-    errors.push(invalidValue('status.completionTime', status.completionTime, 'field is immutable'));
+  if (before.completionTime && status.completionTime) {
+    immutableField(status.completionTime, before.completionTime, 'status.completionTime', errors);
   }
-  const running = object.spec.suspend !== true;
-  if (before.startTime && running && before.startTime !== status.startTime) {
+  if (before.startTime && spec.suspend !== true && before.startTime !== status.startTime) {
     errors.push(invalidValue('status.startTime', status.startTime, 'field is immutable for unsuspended job once set'));
   }
 }

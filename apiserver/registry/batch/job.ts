@@ -4,10 +4,11 @@
 
 import { humanDuration } from '../../../machinery/api/duration.ts';
 import { deepEqual } from '../../../machinery/api/equality.ts';
-import { type FieldError, invalidValue } from '../../../machinery/api/field-error.ts';
+import { type FieldError, invalidValue, required } from '../../../machinery/api/field-error.ts';
 import { dnsLabel } from '../../../machinery/api/names.ts';
 import { typeSchema } from '../../../machinery/api/schema/schema.ts';
 import type { Job, JobSpec } from '../../../machinery/api/types/batch.v1.ts';
+import type { Affinity } from '../../../machinery/api/types/core.v1.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, selectorCell, templateCells } from '../tables/cells.ts';
@@ -24,8 +25,8 @@ function applyDefaults(object: Job): void {
   object.spec ??= {} as JobSpec;
   defaultJobSpec(object.spec);
   const labels = object.spec.template?.metadata?.labels;
-  if (labels && Object.keys(labels).length > 0 && Object.keys(object.metadata.labels ?? {}).length === 0)
-    object.metadata.labels = { ...labels };
+  // the same map, as upstream: labels that the template gets later are the job's too
+  if (labels && Object.keys(labels).length > 0 && Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = labels;
 }
 
 /** A job's pods are told apart by labels with its uid, in the old and the new spelling. */
@@ -43,8 +44,9 @@ function generateSelector(object: Job): void {
     [`${PREFIX}job-name`]: name,
   };
   // A label that is there already stays, for validation to find it wrong.
-  const own = template.metadata.labels ?? {};
-  template.metadata.labels = { ...own, ...Object.fromEntries(Object.entries(generated).filter(([key]) => !Object.hasOwn(own, key))) };
+  template.metadata.labels ??= {};
+  const { labels } = template.metadata;
+  for (const [key, value] of Object.entries(generated)) if (!Object.hasOwn(labels, key)) labels[key] = value;
   object.spec.selector = { ...object.spec.selector, matchLabels: { ...object.spec.selector?.matchLabels } };
   if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = { ...template.metadata.labels };
   if (!Object.hasOwn(object.spec.selector.matchLabels!, `${PREFIX}controller-uid`)) {
@@ -52,30 +54,31 @@ function generateSelector(object: Job): void {
   }
 }
 
-function validate(object: Job): FieldError[] {
+function validate(object: Job, old?: Job): FieldError[] {
   const errors: FieldError[] = [];
-  generatedSelectorErrors(object, errors);
+  const before = old?.spec.template?.metadata?.labels ?? {};
+  const prefixes = old === undefined || NAMES.every((name) => Object.hasOwn(before, PREFIX + name)) ? ['', PREFIX] : [''];
+  generatedSelectorErrors(object, prefixes, errors);
   selectorErrors(object.spec, errors);
-  jobSpecErrors(object.spec, 'spec', errors);
+  jobSpecErrors(object.spec, 'spec', errors, old?.spec);
   return errors;
 }
 
-function generatedSelectorErrors(object: Job, errors: FieldError[]): void {
-  const { spec } = object;
-  if (spec.manualSelector === true) return;
-  if (!spec.selector) return;
+const NAMES = ['controller-uid', 'job-name'] as const;
+
+/** Unless the user chooses, a job finds its pods by labels that no other job has. `prefixes`: the spellings its template must have. */
+function generatedSelectorErrors(object: Job, prefixes: readonly string[], errors: FieldError[]): void {
+  const { spec, metadata } = object;
+  if (spec.manualSelector === true || !spec.selector) return;
   const labels = spec.template?.metadata?.labels ?? {};
-  const path = 'spec.template.metadata.labels';
-  const expected: [string, string][] = [
-    ['controller-uid', object.metadata.uid ?? ''],
-    ['job-name', object.metadata.name ?? ''],
-  ];
-  for (const prefix of ['', PREFIX]) {
-    for (const [key, value] of expected) {
-      if (labels[prefix + key] !== value) errors.push(invalidValue(`${path}[${prefix}${key}]`, sortedLabels(labels), `must be '${value}'`));
-    }
+  const expected = { 'controller-uid': metadata.uid ?? '', 'job-name': metadata.name ?? '' };
+  for (const key of prefixes.flatMap((prefix) => NAMES.map((name) => prefix + name))) {
+    const value = expected[key.slice(key.indexOf('/') + 1) as (typeof NAMES)[number]];
+    const path = `spec.template.metadata.labels[${key}]`;
+    if (!Object.hasOwn(labels, key)) errors.push(required(path, `must be '${value}'`));
+    else if (labels[key] !== value) errors.push(invalidValue(path, sortedLabels(labels), `must be '${value}'`));
   }
-  const wanted = { matchLabels: { [`${PREFIX}controller-uid`]: object.metadata.uid ?? '' } };
+  const wanted = { matchLabels: { [`${prefixes.at(-1)}controller-uid`]: metadata.uid ?? '' } };
   if (!deepEqual(spec.selector, wanted)) errors.push(invalidValue('spec.selector', spec.selector, '`selector` not auto-generated'));
 }
 
@@ -84,13 +87,15 @@ const sortedLabels = (labels: Record<string, string>): Record<string, string> =>
 
 function selectorErrors(spec: JobSpec, errors: FieldError[]): void {
   jobSelectorErrors(spec, errors);
-  if (spec.selector && selectorMatches(spec.selector, spec.template?.metadata?.labels) === false) {
+  if (selectorMatches(spec.selector, spec.template?.metadata?.labels) === false) {
     errors.push(mismatch('spec.template', spec.template ?? {}));
   }
 }
 
+/** The rules of a new job count as well, so that upstream tells most mistakes twice. */
 function validateUpdate(object: Job, old: Job): FieldError[] {
-  const errors: FieldError[] = [];
+  const errors = validate(object, old);
+  selectorErrors(object.spec, errors);
   jobSpecErrors(object.spec, 'spec', errors, old.spec);
   completionsErrors(object.spec, old.spec, errors);
   immutableField(object.spec.selector, old.spec.selector, 'spec.selector', errors);
@@ -112,26 +117,36 @@ function completionsErrors(spec: JobSpec, old: JobSpec, errors: FieldError[]): v
   }
 }
 
-/** While a job is suspended and has not started, where its pods run may still be decided. */
+const SCHEDULING = ['nodeSelector', 'tolerations', 'schedulingGates'] as const;
+
+/** While a job is suspended and has not started, where its pods run may still be decided: of affinity only that to nodes. */
 function templateErrors(object: Job, old: Job, errors: FieldError[]): void {
   const next = structuredClone(object.spec.template ?? {});
   const before = old.spec.template ?? {};
   const open = old.spec.suspend === true && old.status?.startTime === undefined;
   if (open && next.spec && before.spec) {
-    for (const member of ['nodeSelector', 'affinity', 'tolerations', 'schedulingGates'] as const) {
-      if (before.spec[member] === undefined) delete next.spec[member];
-      else Object.assign(next.spec, { [member]: before.spec[member] });
-    }
+    for (const member of SCHEDULING) setOrDelete(next.spec, member, before.spec[member]);
+    setOrDelete(next.spec, 'affinity', withNodeAffinityOf(next.spec.affinity, before.spec.affinity));
     next.spec.containers?.forEach((container, i) => {
       const resources = before.spec?.containers?.[i]?.resources;
-      if (resources === undefined) delete container.resources;
-      else container.resources = resources;
+      setOrDelete(container, 'resources', resources);
     });
-    if (before.metadata === undefined) delete next.metadata;
-    else next.metadata = before.metadata;
+    setOrDelete(next, 'metadata', before.metadata);
   }
   if (!deepEqual(next, before, typeSchema('core.v1.PodTemplateSpec')))
-    errors.push(invalidValue('spec.template', { Spec: next.spec ?? null }, 'field is immutable'));
+    errors.push(invalidValue(open ? 'spec.template.spec' : 'spec.template', { Spec: next.spec ?? null }, 'field is immutable'));
+}
+
+/** Nothing is left of an affinity that has only that to nodes. */
+function withNodeAffinityOf(affinity: Affinity | undefined, before: Affinity | undefined): Affinity | undefined {
+  const { nodeAffinity: _, ...others } = affinity ?? {};
+  const merged = { ...others, ...(before?.nodeAffinity && { nodeAffinity: before.nodeAffinity }) };
+  return Object.keys(merged).length === 0 && before === undefined ? undefined : merged;
+}
+
+function setOrDelete<T extends object, K extends keyof T>(target: T, member: K, value: T[K] | undefined): void {
+  if (value === undefined) delete target[member];
+  else target[member] = value;
 }
 
 function warnings(object: Job, old: Job | undefined): string[] {
@@ -188,7 +203,7 @@ export const job = defineKind<Job>({
       generateSelector(object);
     },
     prepareForUpdate: keepStatus,
-    validate,
+    validate: (object) => validate(object),
     validateUpdate,
     warnings,
   },

@@ -64,6 +64,8 @@ function validateUpdate(event: Event, old: Event, context: StrategyContext): Fie
   if (context.requestGroup !== NEW_GROUP) return validate(event, context);
   const errors: FieldError[] = [];
   for (const member of FIXED) immutableField(event[member], old[member], member, errors);
+  // told twice by upstream
+  immutableField(event.reason, old.reason, 'reason', errors);
   return errors;
 }
 

@@ -29,6 +29,7 @@ export const clusterrole = defineKind<ClusterRole>({
   kind: 'ClusterRole',
   nameRule: nameIsPathSegment,
   createOnUpdate: true,
+  emptyIsNull: true,
   strategy: {
     validate,
     validateUpdate: validate,

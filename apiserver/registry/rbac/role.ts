@@ -13,6 +13,7 @@ export const role = defineKind<Role>({
   kind: 'Role',
   nameRule: nameIsPathSegment,
   createOnUpdate: true,
+  emptyIsNull: true,
   strategy: {
     validate: (object) => policyRuleErrors(object.rules ?? [], true),
     validateUpdate: (object) => policyRuleErrors(object.rules ?? [], true),

@@ -27,6 +27,7 @@ export const csistoragecapacity = defineKind<CSIStorageCapacity>({
   resource: 'csistoragecapacities',
   kind: 'CSIStorageCapacity',
   unconditionalUpdate: false,
+  emptyIsNull: true,
   strategy: {
     validate,
     validateUpdate: (object, old) => {

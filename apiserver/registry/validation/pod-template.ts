@@ -13,13 +13,17 @@ import { isEmptySelector, labelSelectorErrors, selectorMatches } from './selecto
 const EMPTY: PodTemplateSpec = {} as PodTemplateSpec;
 
 export function podTemplateErrors(template: PodTemplateSpec, path: string, errors: FieldError[], old?: PodTemplateSpec): void {
-  labelErrors(template.metadata?.labels, `${path}.labels`, errors);
-  annotationErrors(template.metadata?.annotations, `${path}.annotations`, errors);
-  podAnnotationErrors(template.metadata?.annotations, template.spec, `${path}.annotations`, errors);
+  templateMetadataErrors(template, path, errors);
   podSpecErrors(template.spec ?? {}, `${path}.spec`, errors, { template: true, oldSpec: old?.spec });
   if ((template.spec?.ephemeralContainers?.length ?? 0) > 0) {
     errors.push(forbiddenField(`${path}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));
   }
+}
+
+function templateMetadataErrors(template: PodTemplateSpec, path: string, errors: FieldError[]): void {
+  labelErrors(template.metadata?.labels, `${path}.labels`, errors);
+  annotationErrors(template.metadata?.annotations, `${path}.annotations`, errors);
+  podAnnotationErrors(template.metadata?.annotations, template.spec, `${path}.annotations`, errors);
 }
 
 export interface WorkloadRules {
@@ -28,6 +32,8 @@ export interface WorkloadRules {
   readonly deadlineOwner: string;
   /** What is said of a selector that cannot be understood. */
   readonly badSelector?: string;
+  /** Upstream looks at the metadata of a stateful set's template twice. */
+  readonly metadataTwice?: boolean;
 }
 
 export interface SelectedTemplate {
@@ -56,6 +62,7 @@ export function selectorAndTemplateErrors(
     return;
   }
   if (!matched) errors.push(mismatch('spec.template', template));
+  if (rules.metadataTwice) templateMetadataErrors(template, 'spec.template', errors);
   podTemplateErrors(template, 'spec.template', errors, old?.template);
   alwaysRestartsErrors(template, 'spec.template', rules.deadlineOwner, errors);
 }

@@ -29,10 +29,10 @@ export function volumesErrors(
     const at = `${path}[${i}]`;
     const before = errors.length;
     const name = volume.name ?? '';
+    sourceErrors(volume, podName, at, errors);
     if (name === '') errors.push(required(`${at}.name`));
     else dnsLabelErrors(name, `${at}.name`, errors);
     if (byName.has(name)) errors.push(duplicate(`${at}.name`, name));
-    sourceErrors(volume, podName, at, errors);
     // What is wrong with a volume is said once; its mounts find nothing.
     if (errors.length === before) byName.set(name, volume);
   }
