@@ -16,11 +16,9 @@ import { readBody } from '../http/body.ts';
 import { header, type RequestContext, warn } from '../http/context.ts';
 import { encodeOrdered } from '../http/respond.ts';
 import { type WriteOptions, writeOptions } from '../http/write-options.ts';
-import type { Stored } from '../storage/interface.ts';
 import type { Answer } from './answer.ts';
 import type { Api } from './api.ts';
 import { apply } from './apply.ts';
-import { parseFresh } from './objects.ts';
 import { type ServedResource, toServed, toStored } from './served.ts';
 import { change, requireName, requireNamespace } from './update.ts';
 
@@ -50,9 +48,9 @@ export async function patch(api: Api, context: RequestContext, served: ServedRes
     subresource: context.info.subresource,
     create: false,
     put: false,
-    next: (_live, stored) => {
+    next: (live) => {
       parsed.patch ??= parsePatch(type, bytes);
-      return patched(context, served, { stored: stored!, patch: parsed.patch, options });
+      return patched(context, served, { live: live!, patch: parsed.patch, options });
     },
   });
 }
@@ -105,13 +103,14 @@ function shapeOf(value: unknown): string {
 }
 
 export interface PatchInput {
-  readonly stored: Stored;
+  /** In the stored version; shared: patches make copies. */
+  readonly live: AnyObject;
   readonly patch: Patch;
   readonly options: WriteOptions;
 }
 
 function patched(context: RequestContext, served: ServedResource, input: PatchInput): KubeObject {
-  const live = toServed(served, parseFresh(input.stored.bytes)) as AnyObject;
+  const live = toServed(served, input.live) as AnyObject;
   const original = served.conversion === undefined ? live : (parseJson(encodeObject(served.schema, live)).value as AnyObject);
   const result = applyPatch(served, original, input.patch);
   const object = decodePatched(context, served, { result, patch: input.patch, options: input.options });

@@ -8,6 +8,7 @@ import { alreadyExists, conflict, notFound, OBJECT_MODIFIED, StatusError, unclas
 import { sameButTimes } from '../managedfields/managers.ts';
 import { type ResourceDefinition, storageKey } from '../registry/resource.ts';
 import { KeyExists, KeyMissing, RevisionConflict, type Store, type Stored } from '../storage/interface.ts';
+import { withRevision } from '../watch/with-revision.ts';
 import type { Api } from './api.ts';
 import type { ServedResource } from './served.ts';
 
@@ -71,6 +72,11 @@ export async function persistUpdate(api: Api, served: ServedResource, expected: 
   return cas(() => api.store.update(expected.key, expected.revision, (revision) => encodeAt(served, object, revision)));
 }
 
+/** As persistUpdate, of what is encoded already, at whatever revision. */
+export async function persistEncoded(api: Api, expected: Stored, bytes: Buffer): Promise<CasResult> {
+  return cas(() => api.store.update(expected.key, expected.revision, (revision) => withRevision(bytes, revision)));
+}
+
 export async function persistDelete(api: Api, served: ServedResource, expected: Stored, object: KubeObject): Promise<CasResult> {
   const result = await cas(() => api.store.delete(expected.key, expected.revision, (revision) => encodeAt(served, object, revision)));
   if (result !== 'retry') served.definition.strategy.release?.(object);
@@ -90,20 +96,20 @@ async function cas(write: () => Promise<Stored>): Promise<CasResult> {
 const TIME_LENGTH = 30;
 
 /**
- * True when writing `object` would change nothing but its resourceVersion and the times in managedFields. Ownership that is only dated anew
- * is dated back. `live` is `old` as an object.
+ * The object's bytes at the revision of `old`; undefined when writing them would change nothing but times in managedFields. Ownership that is
+ * only dated anew is dated back. `live` is `old` as an object.
  */
-export function isNoOp(served: ServedResource, old: Stored, object: KubeObject, live: KubeObject): boolean {
+export function changedBytes(served: ServedResource, old: Stored, object: KubeObject, live: KubeObject): Buffer | undefined {
   const bytes = encodeAt(served, object, old.revision);
-  if (bytes.equals(old.bytes)) return true;
+  if (bytes.equals(old.bytes)) return undefined;
   const { managedFields } = object.metadata;
   const stored = live.metadata.managedFields;
-  if (managedFields === undefined || stored === undefined || (bytes.length - old.bytes.length) % TIME_LENGTH !== 0) return false;
-  if (!sameButTimes(managedFields, stored)) return false;
+  if (managedFields === undefined || stored === undefined || (bytes.length - old.bytes.length) % TIME_LENGTH !== 0) return bytes;
+  if (!sameButTimes(managedFields, stored)) return bytes;
   object.metadata.managedFields = stored;
-  if (encodeAt(served, object, old.revision).equals(old.bytes)) return true;
+  if (encodeAt(served, object, old.revision).equals(old.bytes)) return undefined;
   object.metadata.managedFields = managedFields;
-  return false;
+  return bytes;
 }
 
 export function storedVersion(store: Store, served: ServedResource, namespace: string, name: string): Stored {

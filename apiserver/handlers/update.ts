@@ -22,7 +22,7 @@ import { createDecoded, fillNamespace } from './create.ts';
 import { decodeBody } from './decode.ts';
 import { recordUpdate } from './field-ownership.ts';
 import { dedupOwners } from './owners.ts';
-import { encodeAt, groupResource, isNoOp, keyOf, modified, normalized, persistDelete, persistUpdate } from './persist.ts';
+import { changedBytes, encodeAt, groupResource, keyOf, modified, normalized, persistDelete, persistEncoded } from './persist.ts';
 import { type ServedResource, toStored } from './served.ts';
 
 export async function update(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
@@ -116,10 +116,11 @@ async function changeOnce(api: Api, context: RequestContext, request: ChangeRequ
   let kept = false;
   try {
     if (isReleased(served, object, old)) return await removeFreed(api, request, [object, old], stored);
-    if (isNoOp(served, stored, object, old)) return { type: 'object', code: 200, served, stored };
+    const bytes = changedBytes(served, stored, object, old);
+    if (bytes === undefined) return { type: 'object', code: 200, served, stored };
     for (const text of definition.strategy.warnings?.(object, old) ?? []) warn(context, text);
     if (options.dryRun) return { type: 'object', code: 200, served, object: atRevision(served, object, stored.revision) };
-    const written = await persistUpdate(api, served, stored, object);
+    const written = await persistEncoded(api, stored, bytes);
     if (written === 'retry') return 'retry';
     kept = true;
     return { type: 'object', code: 200, served, stored: written };

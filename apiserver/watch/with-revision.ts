@@ -1,6 +1,6 @@
 /**
  * The stored bytes of an object with another `metadata.resourceVersion`: what a watcher gets when an object leaves its selector (the old
- * state at the new revision). The bytes are scanned, not parsed: numbers, key order and escapes stay exactly as they are.
+ * state at the new revision), and what an update that was compared with the old version is written as. The bytes are scanned, not parsed: numbers, key order and escapes stay exactly as they are.
  */
 
 const QUOTE = 0x22;

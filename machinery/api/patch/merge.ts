@@ -8,10 +8,14 @@ import { getOwn, isPlain, type Plain, setOwn } from '../plain.ts';
 /** A new value; neither input is changed, and the result shares nothing with them. */
 export function mergePatch(original: unknown, patch: unknown): unknown {
   if (!isPlain(patch)) return deepClone(patch);
-  const result: Plain = isPlain(original) ? deepClone(original) : {};
+  const before: Plain = isPlain(original) ? original : {};
+  const result: Plain = {};
+  for (const key of Object.keys(before)) {
+    if (!Object.hasOwn(patch, key)) setOwn(result, key, deepClone(before[key]));
+    else if (patch[key] !== null) setOwn(result, key, mergePatch(before[key], patch[key]));
+  }
   for (const key of Object.keys(patch)) {
-    if (patch[key] === null) delete result[key];
-    else setOwn(result, key, mergePatch(getOwn(result, key), patch[key]));
+    if (patch[key] !== null && !Object.hasOwn(before, key)) setOwn(result, key, mergePatch(undefined, patch[key]));
   }
   return result;
 }
