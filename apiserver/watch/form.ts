@@ -33,7 +33,7 @@ export interface WatchForm {
   error(status: Status): Buffer;
 }
 
-export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /** Which objects a watcher is shown, beyond the namespace. */
 export interface WatchSelector {

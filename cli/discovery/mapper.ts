@@ -2,7 +2,7 @@
  * From what a person types (`deploy`, `deployments.apps`, `deployment.v1.apps`, `Deployment`) to a served resource. Mirrors client-go `restmapper`
  * (PriorityRESTMapper, shortcut and category expanders): an exact group and version wins, then the server's own order.
  */
-import { formatApiVersion, formatGroupResource, parseApiVersion } from '../../machinery/api/object.ts';
+import { formatGroupResource, parseApiVersion } from '../../machinery/api/object.ts';
 import { CliError } from '../errors.ts';
 import type { Discovered } from './discovery.ts';
 
@@ -19,8 +19,6 @@ export interface Resource {
   readonly verbs: readonly string[];
   readonly subresources: readonly string[];
 }
-
-export const apiVersionOf = (resource: Resource): string => formatApiVersion(resource);
 
 /** `pod`, `deployment.apps`: how kubectl names an object's resource before the slash. */
 export function shownResource(resource: Pick<Resource, 'group' | 'kind'>): string {

@@ -12,7 +12,7 @@ import { deployments } from '../../machinery/client/resource-type.ts';
 import { controllerReference } from '../ownership.ts';
 import { currentSetAnnotations } from './annotations.ts';
 
-export const HASH_LABEL = 'pod-template-hash';
+const HASH_LABEL = 'pod-template-hash';
 const SAFE = 'bcdfghjklmnpqrstvwxz2456789';
 /** Names end in a hash of at most ten characters and a dash. */
 const MAX_NAME_LENGTH = 253;

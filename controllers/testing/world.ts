@@ -6,7 +6,7 @@
  * is not compared before its own writes are in the copies.
  */
 
-import { controllerOf, type KubeObject, objectKey } from '../../machinery/api/object.ts';
+import { type KubeObject, objectKey } from '../../machinery/api/object.ts';
 import { conflict, notFound } from '../../machinery/api/status.ts';
 import { formatTime } from '../../machinery/api/time.ts';
 import type { Pod } from '../../machinery/api/types/core.v1.ts';
@@ -268,6 +268,3 @@ export class TestProcess {
 
 /** `ns/name` of every ReplicaSet there is. */
 export const setKeys = (world: World): string[] => world.all(replicasets).map(objectKey);
-
-/** Pods owned by the set with this uid. */
-export const podsOf = (world: World, uid: string) => world.all(pods).filter((pod) => controllerOf(pod)?.uid === uid);

@@ -10,9 +10,7 @@ export type FieldErrorType =
   | 'FieldValueNotSupported'
   | 'FieldValueForbidden'
   | 'FieldValueTooLong'
-  | 'FieldValueTooMany'
-  | 'InternalError'
-  | 'FieldValueTypeInvalid';
+  | 'FieldValueTooMany';
 
 export interface FieldError {
   readonly type: FieldErrorType;
@@ -55,8 +53,6 @@ const LABEL: Record<FieldErrorType, string> = {
   FieldValueForbidden: 'Forbidden',
   FieldValueTooLong: 'Too long',
   FieldValueTooMany: 'Too many',
-  InternalError: 'Internal error',
-  FieldValueTypeInvalid: 'Invalid value',
 };
 
 /** How Go prints the offending value: quoted strings, bare numbers and bools, `null` for nothing, JSON for structures. */
@@ -91,8 +87,6 @@ function make(type: FieldErrorType, path: FieldPath, value: string | undefined, 
 export const required = (path: FieldPath, detail = ''): FieldError => make('FieldValueRequired', path, undefined, detail);
 export const invalidValue = (path: FieldPath, value: unknown, detail: string): FieldError =>
   make('FieldValueInvalid', path, formatValue(value), detail);
-export const typeInvalid = (path: FieldPath, value: unknown, detail: string): FieldError =>
-  make('FieldValueTypeInvalid', path, formatValue(value), detail);
 export const duplicate = (path: FieldPath, value: unknown): FieldError => make('FieldValueDuplicate', path, formatValue(value), '');
 export const forbiddenField = (path: FieldPath, detail: string): FieldError => make('FieldValueForbidden', path, undefined, detail);
 export const notFoundValue = (path: FieldPath, value: unknown): FieldError => make('FieldValueNotFound', path, formatValue(value), '');
@@ -108,4 +102,3 @@ export const notSupported = (path: FieldPath, value: unknown, supported: readonl
     formatValue(value),
     supported.length === 0 ? '' : `supported values: ${supported.map(quoteGo).join(', ')}`,
   );
-export const internalFieldError = (path: FieldPath, message: string): FieldError => make('InternalError', path, undefined, message);

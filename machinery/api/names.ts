@@ -183,6 +183,5 @@ const maskDash = (name: string): string => (name.length > 1 && name.endsWith('-'
 
 export const nameIsSubdomain: NameRule = (name, prefix) => dnsSubdomain(prefix ? maskDash(name) : name);
 export const nameIsLabel: NameRule = (name, prefix) => dnsLabel(prefix ? maskDash(name) : name);
-export const nameIsDns1035Label: NameRule = (name, prefix) => dns1035Label(prefix ? maskDash(name) : name);
 export const nameIsPathSegment: NameRule = (name, prefix) => (prefix ? pathSegmentPrefix(name) : pathSegmentName(name));
 export const anyName: NameRule = () => VALID;

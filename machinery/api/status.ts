@@ -5,7 +5,7 @@
 import { type FieldError, quoteGo } from './field-error.ts';
 import type { Status, StatusCause, StatusDetails } from './types/meta.v1.ts';
 
-export type { Status, StatusCause, StatusDetails };
+export type { Status, StatusDetails };
 
 export interface GroupResource {
   readonly group: string;

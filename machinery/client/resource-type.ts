@@ -6,7 +6,6 @@ import type * as core from '../api/types/core.v1.ts';
 import type * as discovery from '../api/types/discovery.k8s.io.v1.ts';
 import type * as newevents from '../api/types/events.k8s.io.v1.ts';
 import type * as policy from '../api/types/policy.v1.ts';
-import type * as scheduling from '../api/types/scheduling.k8s.io.v1.ts';
 
 export interface ResourceType<T extends KubeObject = KubeObject> {
   readonly group: string;
@@ -40,6 +39,4 @@ export const endpointslices = handle<discovery.EndpointSlice>('discovery.k8s.io'
 export const leases = handle<coordination.Lease>('coordination.k8s.io', 'v1', 'leases', 'Lease');
 export const deployments = handle<apps.Deployment>('apps', 'v1', 'deployments', 'Deployment');
 export const replicasets = handle<apps.ReplicaSet>('apps', 'v1', 'replicasets', 'ReplicaSet');
-export const controllerrevisions = handle<apps.ControllerRevision>('apps', 'v1', 'controllerrevisions', 'ControllerRevision');
 export const poddisruptionbudgets = handle<policy.PodDisruptionBudget>('policy', 'v1', 'poddisruptionbudgets', 'PodDisruptionBudget');
-export const priorityclasses = handle<scheduling.PriorityClass>('scheduling.k8s.io', 'v1', 'priorityclasses', 'PriorityClass', false);

@@ -1,5 +1,5 @@
 /** Rows of the options table that components share; a component spreads them into its own table. Upstream's names and defaults. */
-import { defineOptions, type OptionsOf } from './options.ts';
+import { defineOptions } from './options.ts';
 
 /** Every process. */
 export const processOptions = defineOptions({
@@ -38,4 +38,3 @@ export const leaderElectionOptions = defineOptions({
   leaderElectResourceName: { type: 'string', default: '', help: "name of the Lease; empty for the component's own" },
   leaderElectResourceNamespace: { type: 'string', default: 'kube-system', help: 'namespace of the Lease' },
 });
-export type LeaderElectionOptions = OptionsOf<typeof leaderElectionOptions>;

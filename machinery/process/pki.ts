@@ -101,12 +101,6 @@ export async function issueClientCertificate(pki: Pick<Pki, 'ca'>, identity: Cli
   return sign({ subject, days: identity.days ?? LEAF_DAYS, hosts, usages: [...usages] }, clock, pki.ca);
 }
 
-/** The CA of a data directory whose PKI exists. */
-export function readCa(dataDir: string): KeyPair {
-  const directory = join(dataDir, 'pki');
-  return { cert: readFileSync(join(directory, 'ca.crt'), 'utf8'), key: readFileSync(join(directory, 'ca.key'), 'utf8') };
-}
-
 async function ensurePair(directory: string, name: string, clock: Clock, request: CertificateRequest, ca?: KeyPair): Promise<KeyPair> {
   const cert = readIfExists(join(directory, `${name}.crt`));
   const key = readIfExists(join(directory, `${name}.key`));
