@@ -1,16 +1,9 @@
-/** Bounds how many events a node tells: a token bucket, as upstream's --event-qps and --event-burst. What is above it is dropped. */
+/** Bounds how many events a node tells: upstream's --event-qps (0: no limit) and --event-burst. What is above it is dropped. */
 import type { Clock } from '../machinery/process/clock.ts';
+import { TokenBucket } from '../machinery/process/token-bucket.ts';
 
 export function createEventLimit(qps: number, burst: number, clock: Clock): () => boolean {
-  let tokens = burst;
-  let lastMs = clock.monotonicMs();
-  return () => {
-    if (qps === 0) return true;
-    const nowMs = clock.monotonicMs();
-    tokens = Math.min(burst, tokens + ((nowMs - lastMs) / 1000) * qps);
-    lastMs = nowMs;
-    if (tokens < 1) return false;
-    tokens--;
-    return true;
-  };
+  if (qps === 0) return () => true;
+  const bucket = new TokenBucket({ clock, perSecond: qps, burst });
+  return () => bucket.take();
 }
