@@ -72,6 +72,20 @@ test('verbs become paths, queries and bodies as client-go makes them', async (t)
   ]);
 });
 
+test('one connection carries one request after another, deletions with preconditions too', async (t) => {
+  const connections = new Set<unknown>();
+  const { client } = await setup(t, (request, response) => {
+    connections.add(request.socket);
+    request.resume();
+    request.on('end', () => response.end('{}'));
+  });
+  for (let i = 0; i < 3; i++) {
+    await client.delete(pods, { namespace: 'ns', name: `p${i}` }, { uid: 'u', gracePeriodSeconds: 0 });
+    await client.get(nodes, { name: 'n1' });
+  }
+  assert.equal(connections.size, 1);
+});
+
 test('credentials, user agent and accepted type are sent', async (t) => {
   const seen: (string | undefined)[] = [];
   const { client } = await setup(t, ({ headers }, response) => {

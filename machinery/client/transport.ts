@@ -62,6 +62,7 @@ export function createTransport(config: ClientConfig, clock: Clock = systemClock
     method: request.method as Dispatcher.HttpMethod,
     headers: { ...identity(), ...request.headers },
     body: request.body ?? null,
+    reset: false, // undici closes the connection after a DELETE that has a body (our preconditions), which costs both sides a handshake
   });
   return {
     server: config.server,
