@@ -1,8 +1,11 @@
 /**
  * Where the storage of a persistent volume comes from: exactly one source. Mirrors kubernetes `core/validation` ValidatePersistentVolumeSpec.
  */
-import { type FieldError, forbiddenField, required } from '../../../machinery/api/field-error.ts';
-import type { PersistentVolumeSpec } from '../../../machinery/api/types/core.v1.ts';
+import { type FieldError, forbiddenField, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { dnsSubdomain } from '../../../machinery/api/names.ts';
+import type { CSIPersistentVolumeSource, PersistentVolumeSpec } from '../../../machinery/api/types/core.v1.ts';
+import { driverNameErrors } from '../validation/driver-names.ts';
+import { dnsLabelErrors } from '../validation/ip.ts';
 import { noBackstepErrors } from '../validation/paths.ts';
 import { remoteSourceErrors } from '../validation/remote-volumes.ts';
 import { hostPathErrors } from '../validation/volumes.ts';
@@ -47,13 +50,43 @@ export function volumeSourceErrors(spec: PersistentVolumeSpec, errors: FieldErro
     if (found++ > 0) errors.push(forbiddenField(path, 'may not specify more than 1 volume type'));
     else if (source === 'hostPath') hostPathErrors(spec.hostPath!, path, errors);
     else if (source === 'local') localErrors(spec, path, errors);
-    else remoteSourceErrors(source, value as Record<string, unknown>, path, errors);
+    else if (source === 'csi') csiErrors(spec.csi!, path, errors);
+    else {
+      remoteSourceErrors(source, value as Record<string, unknown>, path, errors);
+      namespaceErrors(spec, source, path, errors);
+    }
   }
-  if (spec.csi && !spec.csi.volumeHandle) errors.push(required('spec.csi.volumeHandle'));
   if (found === 0) errors.push(required('spec', 'must specify a volume type'));
   if (spec.hostPath?.path === '/' && spec.persistentVolumeReclaimPolicy === 'Recycle') {
     errors.push(forbiddenField('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'"));
   }
+}
+
+/** The secrets whose references upstream looks at; that of the node stage is not among them. */
+const CSI_SECRETS = ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'] as const;
+
+function csiErrors(csi: CSIPersistentVolumeSource, path: string, errors: FieldError[]): void {
+  driverNameErrors(csi.driver, `${path}.driver`, errors);
+  if (!csi.volumeHandle) errors.push(required(`${path}.volumeHandle`));
+  for (const member of CSI_SECRETS) {
+    const reference = csi[member];
+    if (!reference) continue;
+    const { name = '', namespace = '' } = reference;
+    if (name === '') errors.push(required(`${path}.${member}.name`));
+    else for (const detail of dnsSubdomain(name)) errors.push(invalidValue(`${path}.${member}.name`, name, detail));
+    if (namespace === '') errors.push(required(`${path}.${member}.namespace`));
+    else dnsLabelErrors(namespace, `${path}.${member}.namespace`, errors);
+  }
+}
+
+/** Volumes belong to no namespace, so that some sources name one. */
+function namespaceErrors(spec: PersistentVolumeSpec, source: string, path: string, errors: FieldError[]): void {
+  if (source === 'azureFile' && spec.azureFile?.secretNamespace === '') errors.push(required(`${path}.secretNamespace`));
+  const endpoints = spec.glusterfs?.endpointsNamespace;
+  if (source !== 'glusterfs' || endpoints === undefined) return;
+  const at = `${path}.endpointsNamespace`;
+  if (endpoints === '') errors.push(invalidValue(at, endpoints, 'if the endpointnamespace is set, it must be a valid namespace name'));
+  else dnsLabelErrors(endpoints, at, errors);
 }
 
 function localErrors(spec: PersistentVolumeSpec, path: string, errors: FieldError[]): void {

@@ -3,7 +3,6 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
-import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import { formatTime } from '../../../machinery/api/time.ts';
 import type { PersistentVolume, PersistentVolumeSpec } from '../../../machinery/api/types/core.v1.ts';
@@ -13,7 +12,7 @@ import { keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
 import { accessModesText, capacityText } from '../tables/volumes.ts';
 import { nodeSelectorErrors } from '../validation/affinity.ts';
-import { accessModeErrors } from '../validation/claims.ts';
+import { accessModeErrors, classNameErrors } from '../validation/claims.ts';
 import { immutableField } from '../validation/numbers.ts';
 import { volumeSourceErrors, volumeSourceOf } from './persistentvolume-source.ts';
 
@@ -52,12 +51,18 @@ function specErrors(spec: PersistentVolumeSpec, errors: FieldError[]): void {
   if (spec.nodeAffinity && !required_) errors.push(required('spec.nodeAffinity.required', 'must specify required node constraints'));
   else if (required_) nodeSelectorErrors(required_, 'spec.nodeAffinity.required', errors);
   volumeSourceErrors(spec, errors);
-  if (spec.storageClassName) {
-    for (const detail of dnsSubdomain(spec.storageClassName))
-      errors.push(invalidValue('spec.storageClassName', spec.storageClassName, detail));
-  }
+  classNameErrors(spec.storageClassName, 'spec.storageClassName', errors);
   const mode: string | undefined = spec.volumeMode;
   if (mode !== undefined && !MODES.includes(mode)) errors.push(notSupported('spec.volumeMode', mode, MODES));
+  attributesClassErrors(spec, errors);
+}
+
+function attributesClassErrors({ volumeAttributesClassName: name, csi }: PersistentVolumeSpec, errors: FieldError[]): void {
+  if (name === undefined) return;
+  const path = 'spec.volumeAttributesClassName';
+  if (name === '') errors.push(required(path, 'an empty string is disallowed'));
+  classNameErrors(name, path, errors);
+  if (!csi) errors.push(required('spec.csi', 'has to be specified when using volumeAttributesClassName'));
 }
 
 function validate(object: PersistentVolume): FieldError[] {

@@ -11,7 +11,6 @@ import { ageCell, formatLabels, labelsCell, templateCells } from '../tables/cell
 import { nonNegative } from '../validation/numbers.ts';
 import { alwaysRestartsErrors, mismatch, podTemplateErrors } from '../validation/pod-template.ts';
 import { templateWarnings } from '../validation/pod-warnings.ts';
-import { selectorMatches } from '../validation/selectors.ts';
 
 /** The template's labels serve as selector and as labels where those are missing. */
 function applyDefaults(object: ReplicationController): void {
@@ -35,7 +34,9 @@ function specErrors(spec: ReplicationControllerSpec, errors: FieldError[], old?:
     errors.push(required('spec.template'));
     return;
   }
-  if (!empty && selectorMatches({ matchLabels: selector }, spec.template.metadata?.labels) === false)
+  const labels = spec.template.metadata?.labels ?? {};
+  // whether the selector is well formed does not matter here
+  if (Object.entries(selector).some(([key, value]) => !Object.hasOwn(labels, key) || labels[key] !== value))
     errors.push(mismatch('spec.template', spec.template));
   podTemplateErrors(spec.template, 'spec.template', errors, old?.template);
   alwaysRestartsErrors(spec.template, 'spec.template', 'ReplicationController', errors);

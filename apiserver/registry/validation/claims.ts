@@ -2,7 +2,7 @@
  * Volume claims: those of their own, of ephemeral volumes and of stateful sets. Mirrors kubernetes `core/validation` ValidatePersistentVolumeClaimSpec.
  */
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
-import { dnsSubdomain } from '../../../machinery/api/names.ts';
+import { dnsLabel, dnsSubdomain } from '../../../machinery/api/names.ts';
 import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { annotationErrors, labelErrors } from './metadata.ts';
@@ -28,13 +28,42 @@ export function claimSpecErrors(spec: core.PersistentVolumeClaimSpec, path: stri
   else if (quantityMilli(parseQuantity(storage)) <= 0) {
     errors.push(invalidValue(`${path}.resources[storage]`, formatQuantity(parseQuantity(storage)), 'must be greater than zero'));
   }
-  if (spec.storageClassName) {
-    for (const detail of dnsSubdomain(spec.storageClassName))
-      errors.push(invalidValue(`${path}.storageClassName`, spec.storageClassName, detail));
-  }
+  classNameErrors(spec.storageClassName, `${path}.storageClassName`, errors);
   if (spec.volumeMode !== undefined && !VOLUME_MODES.includes(spec.volumeMode)) {
     errors.push(notSupported(`${path}.volumeMode`, spec.volumeMode, VOLUME_MODES));
   }
+  dataSourceErrors(spec, path, errors);
+  classNameErrors(spec.volumeAttributesClassName, `${path}.volumeAttributesClassName`, errors);
+}
+
+export function classNameErrors(name: string | undefined, path: string, errors: FieldError[]): void {
+  if (name) for (const detail of dnsSubdomain(name)) errors.push(invalidValue(path, name, detail));
+}
+
+/** A claim is filled from one source; the older field must say the same as the newer where both are there. */
+function dataSourceErrors(spec: core.PersistentVolumeClaimSpec, path: string, errors: FieldError[]): void {
+  const { dataSource, dataSourceRef } = spec;
+  if (dataSource) sourceErrors(dataSource, `${path}.dataSource`, errors);
+  if (dataSourceRef) sourceErrors(dataSourceRef, `${path}.dataSourceRef`, errors);
+  if (!dataSource || !dataSourceRef) return;
+  // upstream shows an inner value that prints as nothing
+  if (dataSourceRef.namespace) errors.push(invalidValue(path, {}, 'may not be specified when dataSourceRef.namespace is specified'));
+  else if (!SOURCE_MEMBERS.every((member) => (dataSource[member] ?? '') === (dataSourceRef[member] ?? ''))) {
+    errors.push(invalidValue(path, {}, 'must match dataSourceRef'));
+  }
+}
+
+const SOURCE_MEMBERS = ['apiGroup', 'kind', 'name'] as const;
+
+function sourceErrors(source: core.TypedObjectReference, path: string, errors: FieldError[]): void {
+  const { apiGroup = '', kind = '', name = '', namespace = '' } = source;
+  if (name === '') errors.push(required(`${path}.name`));
+  if (kind === '') errors.push(required(`${path}.kind`));
+  if (apiGroup === '' && kind !== 'PersistentVolumeClaim') {
+    errors.push(invalidValue(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
+  }
+  if (apiGroup !== '') for (const detail of dnsSubdomain(apiGroup)) errors.push(invalidValue(`${path}.apiGroup`, apiGroup, detail));
+  if (namespace !== '') for (const detail of dnsLabel(namespace)) errors.push(invalidValue(`${path}.namespace`, namespace, detail));
 }
 
 /** Only labels and annotations may be set on the claim of an ephemeral volume. */

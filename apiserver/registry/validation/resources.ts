@@ -37,7 +37,9 @@ export const isQuotaResource = (name: string): boolean =>
   STANDARD_RESOURCES.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-');
 
 export function resourceNameErrors(name: string, path: string, errors: FieldError[]): void {
-  for (const detail of qualifiedName(name)) errors.push(invalidValue(path, name, detail));
+  const details = qualifiedName(name);
+  for (const detail of details) errors.push(invalidValue(path, name, detail));
+  if (details.length > 0) return;
   if (!name.includes('/') && !STANDARD_RESOURCES.has(name) && !isHugePages(name)) {
     errors.push(invalidValue(path, name, 'must be a standard resource type or fully qualified'));
   }

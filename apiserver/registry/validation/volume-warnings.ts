@@ -31,12 +31,12 @@ interface FileOf {
 function projectedWarnings(volume: core.Volume, warnings: string[]): void {
   const title = `volume ${JSON.stringify(volume.name)} (Projected)`;
   const sources = volume.projected!.sources ?? [];
-  if (sources.length > 0 && sources.every((source) => Object.values(source).every((v) => v === undefined || v === null))) {
-    warnings.push(`${title} has no sources provided`);
-    return;
-  }
   const files: FileOf[] = [];
   for (const source of sources) {
+    if (Object.values(source).every((member) => member === undefined || member === null)) {
+      warnings.push(`${title} has no sources provided`);
+      continue;
+    }
     for (const file of filesOf(source)) {
       const clash = files.find((known) => known.path === file.path && known.source !== file.source);
       if (clash !== undefined) {
