@@ -15,7 +15,7 @@ import { header, type RequestContext } from '../http/context.ts';
 import { type AcceptClause, type MediaType, type Negotiated, parseAccept, routeNotAcceptable, wantsPretty } from '../http/negotiate.ts';
 import { methodNotAllowedPath, pageNotFound } from '../http/refusals.ts';
 import { encodeOrdered, encodeValue, finishJson } from '../http/respond.ts';
-import { ISSUER, type ServiceAccountTokens } from '../http/service-account-tokens.ts';
+import type { ServiceAccountTokens } from '../http/service-account-tokens.ts';
 import type { OpenApi } from '../openapi/serve.ts';
 import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions, servedGroups } from './documents.ts';
 import { VERSION } from './version.ts';
@@ -190,7 +190,7 @@ async function other(deps: NonResourceDeps, context: RequestContext, path: strin
     onlyGet(context);
     const jwks = `https://${deps.address()}/openid/v1/jwks`;
     return json(context, {
-      issuer: ISSUER,
+      issuer: deps.tokens.issuer,
       jwks_uri: jwks,
       response_types_supported: ['id_token'],
       subject_types_supported: ['public'],

@@ -8,7 +8,8 @@ import type { Clock } from '../../machinery/process/clock.ts';
 import type { Random } from '../../machinery/process/random.ts';
 import type { ObjectReader, UserInfo } from '../registry/resource.ts';
 
-export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
+const ISSUER = 'https://kubernetes.default.svc.cluster.local';
+/** Who tokens are for when a request names nobody: the API server, which goes by the issuer's name. */
 export const API_AUDIENCE = ISSUER;
 
 export interface BoundObject {
@@ -30,6 +31,8 @@ export interface ServiceAccountTokens {
   issue(request: TokenRequest): { token: string; expirationTimestamp: string };
   /** The user of a good token for one of `audiences` (the API's own when absent); undefined for any other. */
   verify(token: string, audiences?: readonly string[]): Promise<UserInfo | undefined>;
+  /** Who signs, as tokens and the OpenID document name it. */
+  readonly issuer: string;
   /** The key that verifies, as a JSON Web Key Set. */
   jwks(): { keys: unknown[] };
 }
@@ -75,6 +78,7 @@ export function createServiceAccountTokens(deps: TokenDeps): ServiceAccountToken
       const claims = token.length > MAX_TOKEN_BYTES ? undefined : verifySignature(publicKey, token);
       return claims !== undefined && isLive(deps, claims, audiences) ? userOf(claims) : undefined;
     },
+    issuer: ISSUER,
     jwks: () => ({ keys: [{ use: 'sig', kid, alg: 'ES256', ...publicKey.export({ format: 'jwk' }) }] }),
   };
 }
