@@ -28,15 +28,33 @@ export function decodeContinue(token: string, prefix: string): ContinueToken {
   } catch {
     throw invalidToken(syntax(text));
   }
-  if (typeof value !== 'object' || value === null) throw invalidToken(syntax(text));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidToken(syntax(text));
+  const wrong = MEMBERS.find(([member, fits]) => !fits(value[member] ?? undefined));
+  if (wrong !== undefined)
+    throw invalidToken(
+      `json: cannot unmarshal ${goKind(value[wrong[0]])} into Go struct field continueToken.${wrong[0]} of type ${wrong[2]}`,
+    );
   if (value.v !== VERSION) throw invalidToken(`server does not recognize this encoded version ${String(value.v ?? '')}`);
-  const revision = Number(value.rv ?? 0);
+  const revision = (value.rv as number | null | undefined) ?? 0;
   if (revision === 0) throw invalidToken(`incorrect encoded start resourceVersion (version ${VERSION})`);
-  const start = String(value.start ?? '');
+  const start = (value.start as string | null | undefined) ?? '';
   if (start === '') throw invalidToken(`encoded start key empty (version ${VERSION})`);
   const relative = start.startsWith('/') ? start.slice(1) : start;
   if (relative.split('/').some((part) => part === '..' || part === '.')) throw invalidToken(start);
   return { revision, startKey: prefix + relative };
+}
+
+const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
+/** The members of a token: name, what fits, Go's type. */
+const MEMBERS: readonly (readonly ['v' | 'rv' | 'start', (value: unknown) => boolean, string])[] = [
+  ['v', isText, 'string'],
+  ['rv', (value) => value === undefined || Number.isSafeInteger(value), 'int64'],
+  ['start', isText, 'string'],
+];
+
+function goKind(value: unknown): string {
+  if (typeof value === 'number') return `number ${value}`;
+  return typeof value === 'boolean' ? 'bool' : Array.isArray(value) ? 'array' : typeof value;
 }
 
 const invalidToken = (why: string): StatusError => badRequest(`invalid continue token: continue key is not valid: ${why}`);

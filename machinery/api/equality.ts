@@ -26,6 +26,17 @@ export function deepEqual(a: unknown, b: unknown, schema?: TypeSchema): boolean 
   return everyMember(a as Plain, b as Plain, (_, x, y) => deepEqual(x, y));
 }
 
+/** As deepEqual without a schema, but an empty list is not a missing one: what patches compare. */
+export function identical(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) || Array.isArray(b))
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => identical(item, b[i]));
+  if (isPlain(a) && isPlain(b)) {
+    const keys = Object.keys(a);
+    return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && identical(a[key], b[key]));
+  }
+  return deepEqual(a, b);
+}
+
 function equalNumbers(a: unknown, b: unknown): boolean {
   const text = (value: unknown): string | undefined =>
     typeof value === 'bigint' || typeof value === 'number' || value instanceof NumberLiteral ? numberText(value) : undefined;

@@ -4,7 +4,7 @@
  *
  * Member names are data: a path through `__proto__` finds own members only.
  */
-import { deepClone, deepEqual } from '../equality.ts';
+import { deepClone, identical } from '../equality.ts';
 import { getOwn, isPlain, type Plain, setOwn } from '../plain.ts';
 import { badRequest, StatusError } from '../status.ts';
 
@@ -160,15 +160,4 @@ function remove({ container, key }: Place): void {
 
 function test(found: unknown, expected: unknown): void {
   if ((found ?? null) === null ? (expected ?? null) !== null : !identical(found, expected)) throw rejected('test failed');
-}
-
-/** As deepEqual, but an empty list is not a missing one. */
-function identical(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) || Array.isArray(b))
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => identical(item, b[i]));
-  if (isPlain(a) && isPlain(b)) {
-    const keys = Object.keys(a);
-    return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && identical(a[key], b[key]));
-  }
-  return deepEqual(a, b);
 }

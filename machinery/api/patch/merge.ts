@@ -2,7 +2,7 @@
  * JSON merge patch (RFC 7386) and its three-way form for `kubectl apply` of kinds without a schema. Mirrors evanphx/json-patch
  * `MergePatch` and apimachinery `util/jsonmergepatch`.
  */
-import { deepClone, deepEqual } from '../equality.ts';
+import { deepClone, identical } from '../equality.ts';
 import { getOwn, isPlain, type Plain, setOwn } from '../plain.ts';
 
 /** A new value; neither input is changed, and the result shares nothing with them. */
@@ -29,7 +29,7 @@ export function createMergePatch(from: Plain, to: Plain): Plain {
     if (isPlain(before) && isPlain(after)) {
       const inner = createMergePatch(before, after);
       if (Object.keys(inner).length > 0) setOwn(patch, key, inner);
-    } else if (!deepEqual(before, after)) setOwn(patch, key, deepClone(after));
+    } else if (!identical(before, after)) setOwn(patch, key, deepClone(after));
   }
   for (const key of Object.keys(from)) if (getOwn(to, key) === undefined || to[key] === null) setOwn(patch, key, null);
   return patch;

@@ -1,16 +1,13 @@
 /** The three kinds of patch, and the computing of apply patches, by table and by property. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
-import { decodeObject } from '../decode.ts';
 import { parseJson } from '../json.ts';
 import { typeSchema } from '../schema/schema.ts';
 import { StatusError } from '../status.ts';
 import { jsonPatch } from './json.ts';
 import { createThreeWayMergePatch, mergePatch } from './merge.ts';
-import { createStrategicPatch, createThreeWayPatch, strategicMerge } from './strategic.ts';
+import { createThreeWayPatch, strategicMerge } from './strategic.ts';
 
-const seed = Number(process.hrtime.bigint() % 1_000_000n);
 const deployment = typeSchema('apps.v1.Deployment');
 const json = (text: string): object => parseJson(text).value as object;
 const withContainers = (...containers: object[]): object => ({ spec: { template: { spec: { containers } } } });
@@ -219,52 +216,4 @@ test('an apply patch names deletions, changes and the order of lists', () => {
     { spec: { strategy: { type: 'RollingUpdate', rollingUpdate: {} } } },
   );
   assert.deepEqual(recreate, { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } });
-});
-
-const name = fc.constantFrom('a', 'b', 'c', 'd', 'e');
-const value = fc.stringMatching(/^[a-z]{1,3}$/);
-const unique = <T extends { name: string }>(item: fc.Arbitrary<T>) => fc.uniqueArray(item, { maxLength: 4, selector: (i) => i.name });
-const env = fc.record({ name, value });
-const container = fc.record({ name, image: value, args: fc.array(value, { maxLength: 2 }), env: unique(env) }, { requiredKeys: ['name'] });
-const object = fc.record(
-  {
-    metadata: fc.record(
-      { labels: fc.dictionary(value, value, { maxKeys: 3 }), finalizers: fc.uniqueArray(value, { maxLength: 3 }) },
-      { requiredKeys: [] },
-    ),
-    spec: fc.record(
-      {
-        replicas: fc.integer({ min: 0, max: 9 }),
-        paused: fc.boolean(),
-        template: fc.record({ spec: fc.record({ containers: unique(container) }) }),
-      },
-      { requiredKeys: [] },
-    ),
-  },
-  { requiredKeys: [] },
-);
-const stored = (o: object): object => decodeObject(deployment, JSON.parse(JSON.stringify(o)), { strict: true }).object;
-
-test(`a computed strategic patch leads from one object to the other (seed ${seed})`, () => {
-  fc.assert(
-    fc.property(object, object, (a, b) => {
-      const [from, to] = [JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b))];
-      assert.deepEqual(stored(strategicMerge(deployment, from, createStrategicPatch(deployment, from, to))), stored(to));
-    }),
-    { seed, numRuns: 300 },
-  );
-});
-
-test(`applying twice changes nothing the second time (seed ${seed})`, () => {
-  fc.assert(
-    fc.property(object, object, object, (a, b, c) => {
-      const [original, modified, current] = [a, b, c].map((o) => JSON.parse(JSON.stringify(o)));
-      const live = strategicMerge(deployment, current, createThreeWayPatch(deployment, original, modified, current));
-      const again = strategicMerge(deployment, live, createThreeWayPatch(deployment, modified, modified, live));
-      assert.deepEqual(stored(again), stored(live));
-      const merged = mergePatch(current, createThreeWayMergePatch(original, modified, current)) as object;
-      assert.deepEqual(createThreeWayMergePatch(modified, modified, JSON.parse(JSON.stringify(merged))), {});
-    }),
-    { seed, numRuns: 300 },
-  );
 });

@@ -1,0 +1,17 @@
+/** All properties of the fuzz suite. */
+import { applyProperties } from './apply.ts';
+import { documentProperties } from './documents.ts';
+import { patchProperties } from './patches.ts';
+import type { FuzzProperty } from './property.ts';
+import { quantityProperties } from './quantities.ts';
+import { requestProperties } from './requests.ts';
+import { selectorProperties } from './selectors.ts';
+
+export const fuzzProperties: readonly FuzzProperty[] = [
+  ...requestProperties,
+  ...selectorProperties,
+  ...quantityProperties,
+  ...patchProperties,
+  ...documentProperties,
+  ...applyProperties,
+];
