@@ -1,9 +1,11 @@
 /**
- * What a fresh API server holds before anybody writes: the system namespaces, the `kubernetes` Service, the system priority classes.
+ * What a fresh API server holds before anybody writes: the system namespaces, the `kubernetes` Service, the system priority classes, the
+ * API services served here.
  * Mirrors kubernetes `pkg/controlplane/controller/{systemnamespaces,kubernetesservice}` and `scheduling/storage`. Run at every start;
  * what exists is left alone.
  */
 import type { KubeObject } from '../machinery/api/object.ts';
+import { apiGroups } from '../machinery/api/schema/resources.ts';
 import { isReason } from '../machinery/api/status.ts';
 import type { Api } from './handlers/api.ts';
 import { createDecoded } from './handlers/create.ts';
@@ -25,8 +27,8 @@ interface Wanted {
 
 export async function bootstrap(api: Api, options: BootstrapOptions): Promise<void> {
   for (const name of NAMESPACES) await ensure(api, { group: '', resource: 'namespaces', object: make('v1', 'Namespace', { name }) });
-  const rest = [kubernetesService(options), ...priorityClasses()];
-  for (const wanted of rest) await ensure(api, wanted);
+  // Together, so that they share a group commit.
+  await Promise.all([kubernetesService(options), ...priorityClasses(), ...localApiServices()].map((wanted) => ensure(api, wanted)));
 }
 
 function make(apiVersion: string, kind: string, metadata: KubeObject['metadata'], more: object = {}): KubeObject {
@@ -62,6 +64,47 @@ function priorityClasses(): Wanted[] {
     critical('system-node-critical', 2000001000, 'not be moved from their current node.'),
     critical('system-cluster-critical', 2000000000, 'run in the cluster, but can be moved to another node if necessary.'),
   ];
+}
+
+/** How groups rank in discovery, as upstream's aggregator has it. */
+const GROUP_PRIORITIES: Readonly<Record<string, number>> = {
+  '': 18000,
+  'admissionregistration.k8s.io': 16700,
+  'apiextensions.k8s.io': 16700,
+  apps: 17800,
+  'authentication.k8s.io': 17700,
+  'authorization.k8s.io': 17600,
+  autoscaling: 17500,
+  batch: 17400,
+  'certificates.k8s.io': 17300,
+  'coordination.k8s.io': 16500,
+  'discovery.k8s.io': 16200,
+  'events.k8s.io': 17750,
+  'flowcontrol.apiserver.k8s.io': 16100,
+  'networking.k8s.io': 17200,
+  'node.k8s.io': 16300,
+  policy: 17100,
+  'rbac.authorization.k8s.io': 17000,
+  'resource.k8s.io': 15900,
+  'scheduling.k8s.io': 16600,
+  'storage.k8s.io': 16800,
+};
+const NEWER_VERSION_PRIORITY = 30;
+const VERSION_PRIORITY = 15;
+
+/** An object for each group version served here; the group of these objects itself has none. */
+function localApiServices(): Wanted[] {
+  return apiGroups().flatMap(({ group, versions }) => {
+    const groupPriorityMinimum = Object.hasOwn(GROUP_PRIORITIES, group) ? GROUP_PRIORITIES[group] : undefined;
+    if (groupPriorityMinimum === undefined) return [];
+    return versions.map((version): Wanted => {
+      const newer = version !== 'v1' ? NEWER_VERSION_PRIORITY : VERSION_PRIORITY;
+      const spec = { ...(group !== '' && { group }), version, groupPriorityMinimum, versionPriority: group === '' ? 1 : newer };
+      const labels = { 'kube-aggregator.kubernetes.io/automanaged': 'onstart' };
+      const object = make('apiregistration.k8s.io/v1', 'APIService', { name: `${version}.${group}`, labels }, { spec });
+      return { group: 'apiregistration.k8s.io', resource: 'apiservices', object };
+    });
+  });
 }
 
 async function ensure(api: Api, wanted: Wanted): Promise<void> {

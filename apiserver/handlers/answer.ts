@@ -17,7 +17,7 @@ export type Answer =
     }
   | { readonly type: 'list'; readonly served: ServedResource; readonly items: readonly Stored[]; readonly metadata: ListMeta }
   /** An object that is no resource of its own: Status, Scale, Eviction, TokenRequest, reviews. */
-  | { readonly type: 'value'; readonly code: number; readonly schema: TypeSchema; readonly value: KubeObject; readonly table?: boolean }
+  | { readonly type: 'value'; readonly code: number; readonly schema: TypeSchema; readonly value: KubeObject; readonly table?: TableMaker }
   | {
       readonly type: 'raw';
       readonly code: number;
@@ -27,6 +27,9 @@ export type Answer =
     }
   /** The handler writes to the connection itself (watches, logs). */
   | { readonly type: 'sent' };
+
+/** A Table of a value that has one (Scale). */
+export type TableMaker = (options: { version: string; includeObject: string; now: Date }) => Record<string, unknown>;
 
 export interface ListMeta {
   readonly resourceVersion: string;

@@ -4,11 +4,12 @@
  */
 import { DecodeError, decodeObject } from '../../machinery/api/decode.ts';
 import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
+import { ConversionError, fromUnstructured } from '../../machinery/api/patch/unstructured.ts';
 import { isPlain, type Plain } from '../../machinery/api/plain.ts';
 import { badRequest, conflict } from '../../machinery/api/status.ts';
 import { readYaml } from '../../machinery/api/yaml.ts';
 import { readBody } from '../http/body.ts';
-import type { RequestContext } from '../http/context.ts';
+import { type RequestContext, warn } from '../http/context.ts';
 import { type WriteOptions, writeOptions } from '../http/write-options.ts';
 import { undecodable } from '../managedfields/apply.ts';
 import type { Answer } from './answer.ts';
@@ -31,7 +32,7 @@ export async function apply(api: Api, context: RequestContext, served: ServedRes
     put: false,
     owned: true,
     next: (live) => {
-      config ??= readConfiguration(bytes, options);
+      config ??= readConfiguration(context, bytes, options);
       if (live === undefined) refuseUid(context, served, config);
       return appliedObject(api, context, served, { config, live, options });
     },
@@ -39,7 +40,7 @@ export async function apply(api: Api, context: RequestContext, served: ServedRes
 }
 
 /** The body as YAML or JSON. A repeated key is refused only when asked to be strict. */
-export function readConfiguration(bytes: Buffer, options: WriteOptions): Plain {
+export function readConfiguration(context: RequestContext, bytes: Buffer, options: WriteOptions): Plain {
   let read: ReturnType<typeof readYaml>;
   try {
     read = readYaml(bytes.toString('utf8'));
@@ -50,6 +51,7 @@ export function readConfiguration(bytes: Buffer, options: WriteOptions): Plain {
     const lines = read.problems.map((text) => `\n  ${text}`).join('');
     throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`);
   }
+  if (options.fieldValidation === 'Warn') for (const text of read.problems) warn(context, text);
   const value = read.value ?? {};
   if (!isPlain(value))
     throw badRequest(
@@ -78,9 +80,11 @@ function appliedObject(api: Api, context: RequestContext, served: ServedResource
   const result = applied(api, served, { config, live, options, subresource: context.info.subresource });
   let object: KubeObject;
   try {
-    object = decodeObject(served.schema, result.object, { strict: false }).object as unknown as KubeObject;
+    const value = fromUnstructured(served.schema, result.object as unknown as Plain);
+    object = decodeObject(served.schema, value, { strict: false }).object as unknown as KubeObject;
   } catch (error) {
-    if (error instanceof DecodeError) throw undecodable({ config, apiVersion: served.apiVersion, kind: served.kind }, error.message);
+    if (error instanceof DecodeError || error instanceof ConversionError)
+      throw undecodable({ config, apiVersion: served.apiVersion, kind: served.kind }, error.message);
     throw error;
   }
   object.kind = served.kind;

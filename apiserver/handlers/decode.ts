@@ -117,13 +117,21 @@ function checkKind(expected: ExpectedKind, kind: string, apiVersion: string): vo
       `${cannotBeHandled(kind, version, expected.kind)}no kind "${kind}" is registered for version "${apiVersion}" in ${SCHEME}`,
     );
   }
-  if (kind === expected.kind && group === expected.group) throw mismatch(apiVersion, served);
-  const conversion = `converting (${version}.${kind}) to (${internalPackage(expected.group)}.${expected.kind}): unknown conversion`;
-  throw badRequest(`${cannotBeHandled(kind, version, expected.kind)}${conversion}`);
+  if (kind === expected.kind && (group === expected.group || isSameKind(expected.group, group))) throw mismatch(apiVersion, served);
+  throw badRequest(`${cannotBeHandled(kind, version, expected.kind)}${otherKindText({ version, kind }, expected)}`);
 }
+
+/** A body of one known kind where another is wanted. */
+export const otherKindText = (sent: { version: string; kind: string }, expected: { group: string; kind: string }): string =>
+  `converting (${sent.version}.${sent.kind}) to (${internalPackage(expected.group)}.${expected.kind}): unknown conversion`;
 
 const mismatch = (sent: string, served: string): Error =>
   badRequest(`the API version in the data (${sent}) does not match the expected API version (${served})`);
+
+/** Events are one kind that two groups serve. */
+const SHARED_GROUPS = new Set(['', 'events.k8s.io']);
+
+const isSameKind = (group: string, other: string): boolean => SHARED_GROUPS.has(group) && SHARED_GROUPS.has(other);
 
 /** Versions upstream still decodes though it serves them no more. */
 function isFormerKind(expected: ExpectedKind, kind: string, group: string): boolean {

@@ -102,7 +102,7 @@ function collectionRoute(context: RequestContext, served: ServedResource, comple
   if (method === 'GET' && verbs.includes('list')) {
     if (!isWatch(context.info.query)) return { handler: list, form: 'list' };
     if (verbs.includes('watch')) return { handler: watch, form: 'watch' };
-    throw methodNotAllowed({ group: served.group, resource: served.resource }, 'watch');
+    return { handler: refuseWatch, form: 'list' };
   }
   if (method === 'POST' && complete && verbs.includes('create')) {
     return createOnly(served) ?? { handler: create, form: 'object' };
@@ -110,6 +110,11 @@ function collectionRoute(context: RequestContext, served: ServedResource, comple
   if (method === 'DELETE' && complete && verbs.includes('deletecollection')) return { handler: deleteCollection, form: 'list' };
   if (!complete && !verbs.includes('list')) throw notFoundPath();
   throw methodNotAllowedPath();
+}
+
+/** The path exists, what it is asked does not: the refusal comes with the resource's warnings. */
+async function refuseWatch(_api: Api, _context: RequestContext, served: ServedResource): Promise<Answer> {
+  throw methodNotAllowed({ group: served.group, resource: served.resource }, 'watch');
 }
 
 function watchPrefixRoute(context: RequestContext, served: ServedResource): Route {

@@ -19,6 +19,7 @@ import { type WriteOptions, writeOptions } from '../http/write-options.ts';
 import type { Answer } from './answer.ts';
 import type { Api } from './api.ts';
 import { apply } from './apply.ts';
+import { NOT_AN_OBJECT, otherKindText } from './decode.ts';
 import { type ServedResource, toServed, toStored } from './served.ts';
 import { change, requireName, requireNamespace } from './update.ts';
 
@@ -152,8 +153,12 @@ export function decodePatched(context: RequestContext, expected: PatchedKind, in
   try {
     const result = input.result as Record<string, unknown>;
     const value = body.type === STRATEGIC_PATCH ? fromUnstructured(expected.schema, result) : result;
-    if (body.type !== STRATEGIC_PATCH) checkKind(expected, value);
-    const decoded = decodeObject(expected.schema, value, { strict: true });
+    if (body.type !== STRATEGIC_PATCH) {
+      if (Array.isArray(value))
+        throw new Error(`couldn't get version/kind; json parse error: json: cannot unmarshal array into ${NOT_AN_OBJECT}`);
+      checkKind(expected, value);
+    }
+    const decoded = isUnversioned(body, value) ? unversioned(value) : decodeObject(expected.schema, value, { strict: true });
     object = decoded.object as unknown as KubeObject;
     problems.push(...strictProblems(decoded.unknownFields, body.duplicates));
   } catch (error) {
@@ -168,13 +173,25 @@ export function decodePatched(context: RequestContext, expected: PatchedKind, in
   return object;
 }
 
+/** A result without apiVersion is read as upstream's internal type, whose members have other names: nothing of it is known, the name least of all. */
+const isUnversioned = (patch: Patch, value: Record<string, unknown>): boolean => patch.type !== STRATEGIC_PATCH && !value['apiVersion'];
+
+const unversioned = (value: Record<string, unknown>): { object: object; unknownFields: string[] } => ({
+  object: {},
+  unknownFields: Object.keys(value)
+    .filter((key) => key !== 'kind' && key !== 'apiVersion')
+    .sort(),
+});
+
 function checkKind(expected: PatchedKind, value: Record<string, unknown>): void {
   const apiVersion = formatApiVersion(expected);
   const kind = value['kind'] ?? expected.kind;
   const version = value['apiVersion'] ?? apiVersion;
   if (kind === expected.kind && version === apiVersion) return;
-  if (kindSchema({ ...parseApiVersion(String(version)), kind: String(kind) }) !== undefined) {
-    throw new Error(`the kind in the data (${version}, ${kind}) does not match the expected kind (${apiVersion}, ${expected.kind})`);
+  const other = kindSchema({ ...parseApiVersion(String(version)), kind: String(kind) });
+  if (other !== undefined) {
+    decodeObject(other, value, { strict: false });
+    throw new Error(otherKindText({ ...parseApiVersion(String(version)), kind: String(kind) }, expected));
   }
   throw new Error(`no kind "${kind}" is registered for version "${version}" in scheme "pkg/runtime/scheme.go:111"`);
 }

@@ -15,6 +15,7 @@ import type { Answer } from './answer.ts';
 import type { Api } from './api.ts';
 import { decodeBody } from './decode.ts';
 import type { Route } from './dispatch.ts';
+import { recordCreate } from './field-ownership.ts';
 import type { ServedResource } from './served.ts';
 
 type Review = KubeObject & { spec?: Record<string, unknown>; status?: unknown };
@@ -37,6 +38,7 @@ export function reviewRoute(served: ServedResource): Route | undefined {
     handler: async (api: Api, context: RequestContext): Promise<Answer> => {
       const options = writeOptions(context, 'CreateOptions');
       const review = (await decodeBody(context, served, options.fieldValidation)) as Review;
+      recordCreate(api, served, review, options);
       review.status = await reviewer(api, context, review);
       return { type: 'value', code: 201, schema: typeSchema(served.info.type), value: review };
     },

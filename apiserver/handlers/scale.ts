@@ -18,7 +18,8 @@ import { type WriteOptions, writeOptions } from '../http/write-options.ts';
 import { applyConfiguration } from '../managedfields/apply.ts';
 import { parentEntries, type ScaledParent, scaleEntries } from '../managedfields/scale.ts';
 import { trackUpdate } from '../managedfields/track.ts';
-import type { Answer } from './answer.ts';
+import { ageCell } from '../registry/tables/cells.ts';
+import type { Answer, TableMaker } from './answer.ts';
 import type { Api } from './api.ts';
 import { readConfiguration } from './apply.ts';
 import { decodeBody } from './decode.ts';
@@ -57,7 +58,7 @@ export async function patchScale(api: Api, context: RequestContext, served: Serv
   if (apply) {
     return writeScale(api, context, served, {
       options,
-      next: (live) => appliedScale(api, served, live, { config: readConfiguration(bytes, options), options }),
+      next: (live) => appliedScale(api, served, live, { config: readConfiguration(context, bytes, options), options }),
     });
   }
   let patch: Patch | undefined;
@@ -196,6 +197,34 @@ function scaleOf(served: ServedResource, object: KubeObject): Scale & KubeObject
   } as unknown as Scale & KubeObject;
 }
 
+const SCALE_COLUMNS = [
+  { name: 'Name', type: 'string', description: 'Name of the object that is scaled' },
+  { name: 'Desired', type: 'integer', description: 'Replicas that are asked for' },
+  { name: 'Available', type: 'integer', description: 'Replicas that there are' },
+  { name: 'Age', type: 'string', description: 'Time since the object was created' },
+].map(({ name, type, description }) => ({ name, type, format: '', description, priority: 0 }));
+
+function tableOfScale(scale: Scale & KubeObject, options: Parameters<TableMaker>[0]): Record<string, unknown> {
+  const { metadata, spec, status } = scale;
+  const { version, includeObject, now } = options;
+  const whole = includeObject === 'Object' ? scale : { kind: 'PartialObjectMetadata', apiVersion: version, metadata };
+  const cells = [metadata.name ?? '', spec?.replicas ?? 0, status?.replicas ?? 0, ageCell(metadata.creationTimestamp, now)];
+  return {
+    kind: 'Table',
+    apiVersion: version,
+    metadata: { resourceVersion: metadata.resourceVersion },
+    columnDefinitions: SCALE_COLUMNS,
+    rows: [{ cells, object: includeObject === 'None' ? null : whole }],
+  };
+}
+
 function answerOf(served: ServedResource, object: KubeObject, code: number): Answer {
-  return { type: 'value', code, schema: typeSchema('autoscaling.v1.Scale'), value: scaleOf(served, object) };
+  const scale = scaleOf(served, object);
+  return {
+    type: 'value',
+    code,
+    schema: typeSchema('autoscaling.v1.Scale'),
+    value: scale,
+    table: (options) => tableOfScale(scale, options),
+  };
 }

@@ -17,8 +17,7 @@ export function watchForm(api: Api, context: RequestContext, served: ServedResou
   if (form.transform !== undefined)
     return form.transform === 'PartialObjectMetadataList' ? silentForm(served) : metadataForm(served, form.transformVersion);
   if (protobuf) return protobufForm(served);
-  const zero = (metadata: Record<string, unknown>): Buffer =>
-    encodeObject(served.schema, { kind: served.kind, apiVersion: served.apiVersion, metadata } as unknown as KubeObject);
+  const zero = (metadata: Record<string, unknown>): Buffer => encodeObject(served.schema, zeroObject(served, metadata));
   const plain = storedJsonForm(`json ${served.apiVersion}`, zero);
   if (served.conversion === undefined) return plain;
   return {
@@ -27,16 +26,20 @@ export function watchForm(api: Api, context: RequestContext, served: ServedResou
   };
 }
 
+/** What a bookmark is about: an object of the kind with nothing in it but where the stream is. */
+const zeroObject = (served: ServedResource, metadata: Record<string, unknown>): KubeObject =>
+  ({ kind: served.kind, apiVersion: served.apiVersion, metadata, ...served.definition.zero }) as unknown as KubeObject;
+
 const errorFrame: WatchForm['error'] = (status) => jsonFrame('ERROR', Buffer.from(JSON.stringify(status)));
 
 function metadataForm(served: ServedResource, version: string): WatchForm {
   const apiVersion = `meta.k8s.io/${version}`;
   return {
     id: `metadata ${version} ${served.apiVersion}`,
-    event: (type, object) => jsonFrame(type, encodeOrdered(partialMetadata(object.object, apiVersion))),
+    event: (type, object) => jsonFrame(type, encodeOrdered(partialMetadata(served, object.object, apiVersion))),
     bookmark: (revision, end) => {
       const metadata = { ...bookmarkMetadata(revision, end) };
-      return jsonFrame('BOOKMARK', encodeOrdered(partialMetadata({ metadata } as unknown as KubeObject, apiVersion)));
+      return jsonFrame('BOOKMARK', encodeOrdered(partialMetadata(served, { metadata } as unknown as KubeObject, apiVersion)));
     },
     error: errorFrame,
   };
@@ -72,7 +75,7 @@ function tableForm(api: Api, context: RequestContext, served: ServedResource, fo
       apiVersion: version,
       metadata: { resourceVersion: object.metadata.resourceVersion },
       columnDefinitions: first ? columnDefinitions(served) : null,
-      rows: [{ cells, object: includeObject === 'Object' ? object : partialMetadata(object, version) }],
+      rows: [{ cells, object: includeObject === 'Object' ? object : partialMetadata(served, object, version) }],
     });
   };
   return {
@@ -80,12 +83,7 @@ function tableForm(api: Api, context: RequestContext, served: ServedResource, fo
     firstDiffers: true,
     event: (type, object, first) => jsonFrame(type, table(object.object, first)),
     bookmark: (revision, end, first) => {
-      const object = {
-        kind: served.kind,
-        apiVersion: served.apiVersion,
-        metadata: bookmarkMetadata(revision, end),
-      } as unknown as KubeObject;
-      return jsonFrame('BOOKMARK', bookmarkTable(object, first));
+      return jsonFrame('BOOKMARK', bookmarkTable(zeroObject(served, bookmarkMetadata(revision, end)), first));
     },
     error: errorFrame,
   };
@@ -105,8 +103,7 @@ function protobufForm(served: ServedResource): WatchForm {
     id: `protobuf ${served.apiVersion}`,
     event: (type, object) => frame(type, encodeProtobuf(served.schema, toServed(served, object.object))),
     bookmark: (revision, end) => {
-      const object = { kind: served.kind, apiVersion: served.apiVersion, metadata: bookmarkMetadata(revision, end) };
-      return frame('BOOKMARK', encodeProtobuf(served.schema, object as unknown as KubeObject));
+      return frame('BOOKMARK', encodeProtobuf(served.schema, zeroObject(served, bookmarkMetadata(revision, end))));
     },
     error: (status) => frame('ERROR', encodeProtobuf(typeSchema('meta.v1.Status'), status as unknown as KubeObject)),
   };

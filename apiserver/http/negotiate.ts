@@ -97,7 +97,8 @@ export function negotiate(context: RequestContext, rules: NegotiationRules): Neg
     const mediaType = clause.type === '*/*' ? 'application/json' : (clause.type as MediaType);
     if (!offered.includes(mediaType)) continue;
     const choice = transformOf(clause.parameters, rules);
-    if (choice === false) continue;
+    // A Table has no protobuf form.
+    if (choice === false || (choice.transform === 'Table' && mediaType === 'application/vnd.kubernetes.protobuf')) continue;
     return {
       mediaType,
       pretty: pretty || clause.parameters['pretty'] === '1',

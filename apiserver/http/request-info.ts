@@ -122,6 +122,7 @@ function nameOfFieldSelector(query: Query): string {
 }
 
 function splitTarget(target: string): { rawPath: string; rawQuery: string } {
+  if (target === '*') return { rawPath: target, rawQuery: '' };
   let rest = target;
   if (!rest.startsWith('/')) {
     const absolute = /^https?:\/\/[^/?#]*/i.exec(rest);

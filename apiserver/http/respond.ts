@@ -55,6 +55,10 @@ export function setWarnings(context: RequestContext): void {
 }
 
 function encodeAnswer(api: Api, context: RequestContext, answer: Exclude<Answer, { type: 'raw' | 'sent' }>, form: Negotiated): Buffer {
+  if (form.transform === 'Table' && answer.type === 'value' && answer.table !== undefined) {
+    const includeObject = context.info.query.get('includeObject') ?? '';
+    return encodeMeta(answer.table({ version: `meta.k8s.io/${form.transformVersion}`, includeObject, now: api.clock.now() }), form);
+  }
   if (form.transform !== undefined && answer.type !== 'value') return encodeTransformed(api, context, answer, form);
   if (answer.type === 'list') return encodeList(answer, form);
   if (answer.type === 'value') return encodeValue(answer.schema, answer.value, form);
@@ -131,14 +135,14 @@ function encodeTransformed(
       throw notAcceptable(
         `you requested PartialObjectMetadata, but the requested object is a list (*${goPackage(served)}.${listKind(served)})`,
       );
-    const items = objects.map((object) => partialMetadata(object, version));
+    const items = objects.map((object) => partialMetadata(served, object, version));
     value = { kind: 'PartialObjectMetadataList', apiVersion: version, metadata: answer.metadata, items: items.length === 0 ? null : items };
   } else {
     if (form.transform === 'PartialObjectMetadataList')
       throw notAcceptable(
         `you requested PartialObjectMetadataList, but the requested object is not a list (*${goPackage(served)}.${served.kind})`,
       );
-    value = partialMetadata(objects[0]!, version);
+    value = partialMetadata(served, objects[0]!, version);
   }
   return encodeMeta(value, form);
 }

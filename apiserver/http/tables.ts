@@ -32,7 +32,7 @@ export function tableOf(served: ServedResource, objects: readonly AnyObject[], o
     apiVersion: options.version,
     metadata: options.metadata,
     columnDefinitions: columnDefinitions(served),
-    rows: ordered.map((object) => tableRow(served, object, options)),
+    rows: ordered.length === 0 && table.emptyIsNull ? null : ordered.map((object) => tableRow(served, object, options)),
   };
 }
 
@@ -43,7 +43,7 @@ export function tableRow(
 ): { cells: unknown[]; object: unknown } {
   const { table } = served.definition;
   const conditions = table.rowConditions?.(object);
-  return { cells: table.cells(object, options.now), ...(conditions && { conditions }), object: rowObject(object, options) };
+  return { cells: table.cells(object, options.now), ...(conditions && { conditions }), object: rowObject(served, object, options) };
 }
 
 /** Throws 400 for anything but Metadata, Object, None and empty. */
@@ -53,12 +53,20 @@ export function requireIncludeObject(value: string): void {
   throw badRequest(`Unable to convert to Table as requested: ${why}`);
 }
 
-function rowObject(object: KubeObject, options: { version: string; includeObject: string }): unknown {
+function rowObject(served: ServedResource, object: KubeObject, options: { version: string; includeObject: string }): unknown {
   if (options.includeObject === 'None') return null;
   if (options.includeObject === 'Object') return object;
-  return partialMetadata(object, options.version);
+  return partialMetadata(served, object, options.version);
 }
 
-export function partialMetadata(object: KubeObject, version: string): Record<string, unknown> {
-  return { kind: 'PartialObjectMetadata', apiVersion: version, metadata: object.metadata };
+export function partialMetadata(served: ServedResource, object: KubeObject, version: string): Record<string, unknown> {
+  return { kind: 'PartialObjectMetadata', apiVersion: version, metadata: shownMetadata(served, object.metadata) };
+}
+
+function shownMetadata(served: ServedResource, metadata: KubeObject['metadata']): KubeObject['metadata'] {
+  const { hiddenAnnotations } = served.definition;
+  const { annotations, ...others } = metadata;
+  if (hiddenAnnotations === undefined || !annotations) return metadata;
+  const shown = Object.entries(annotations).filter(([key]) => !hiddenAnnotations.includes(key));
+  return shown.length === 0 ? others : { ...metadata, annotations: Object.fromEntries(shown) };
 }

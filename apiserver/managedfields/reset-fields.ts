@@ -10,6 +10,7 @@ const SPEC_AND_METADATA = setOfPaths(['f:spec'], ['f:metadata']);
 
 /** Where it is more or less than `status` in the main resource and `spec` in its status. Key: `group/resource` or `group/resource/subresource`. */
 const SPECIAL: Readonly<Record<string, FieldSet>> = {
+  '/namespaces/finalize': STATUS,
   '/pods/status': setOfPaths(['f:spec'], ['f:metadata', 'f:deletionTimestamp'], ['f:metadata', 'f:ownerReferences']),
   'apps/deployments/status': setOfPaths(['f:spec'], ['f:metadata', 'f:labels']),
   'storage.k8s.io/volumeattachments/status': SPEC_AND_METADATA,

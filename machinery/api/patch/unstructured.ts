@@ -3,6 +3,7 @@
  * field, and what does not fit is refused in upstream's words. Mirrors apimachinery `runtime/converter.go` (FromUnstructured), which
  * is laxer than the JSON decoder.
  */
+import { Base64Error, canonicalBase64 } from '../base64.ts';
 import { isJsonNumber, type JsonNumber } from '../json-number.ts';
 import { isPlain, type Plain, setOwn } from '../plain.ts';
 import type { Scalar, TypeRef, TypeSchema } from '../schema/schema.ts';
@@ -45,7 +46,8 @@ const GO_KINDS: Partial<Record<Scalar, string>> = { string: 'string', bool: 'boo
 
 function convertScalar(scalar: Scalar, value: unknown): unknown {
   if (scalar === 'bytes') {
-    if (typeof value !== 'string' && !Array.isArray(value)) throw new ConversionError(`cannot restore slice from ${goKindOf(value)}`);
+    if (typeof value === 'string') return bytesOf(value);
+    if (!Array.isArray(value)) throw new ConversionError(`cannot restore slice from ${goKindOf(value)}`);
     return value;
   }
   const kind = GO_KINDS[scalar];
@@ -67,6 +69,15 @@ function convertScalar(scalar: Scalar, value: unknown): unknown {
       if (numeric) return wholeNumber(value, scalar === 'int32' ? 32 : 64);
   }
   throw new ConversionError(`unrecognized type: ${kind}`);
+}
+
+function bytesOf(text: string): string {
+  try {
+    return canonicalBase64(text);
+  } catch (error) {
+    if (error instanceof Base64Error) throw new ConversionError(`error decoding from json: ${error.message}`);
+    throw error;
+  }
 }
 
 function wholeNumber(value: JsonNumber, bits: 32 | 64): number | bigint {
