@@ -113,12 +113,12 @@ async function changeOnce(api: Api, context: RequestContext, request: ChangeRequ
   checkPreconditions(context, request, object, old);
   const strategyFor = strategyContext(api, context, { dryRun: options.dryRun, subresource: request.subresource });
   const undo = prepare(api, request, [object, old], strategyFor);
+  for (const text of definition.strategy.warnings?.(object, old) ?? []) warn(context, text);
   let kept = false;
   try {
     if (isReleased(served, object, old)) return await removeFreed(api, request, [object, old], stored);
     const bytes = changedBytes(served, stored, object, old);
     if (bytes === undefined) return { type: 'object', code: 200, served, stored };
-    for (const text of definition.strategy.warnings?.(object, old) ?? []) warn(context, text);
     if (options.dryRun) return { type: 'object', code: 200, served, object: atRevision(served, object, stored.revision) };
     const written = await persistEncoded(api, stored, bytes);
     if (written === 'retry') return 'retry';
