@@ -6,6 +6,7 @@ import { type KubeObject, type OwnerReference, parseApiVersion } from '../../mac
 import { isReason } from '../../machinery/api/status.ts';
 import type { Client, DeleteParams } from '../../machinery/client/client.ts';
 import type { EventRecorder } from '../../machinery/client/event-recorder.ts';
+import { Lru } from '../../machinery/client/lru.ts';
 import { type DiscoveredResource, preferred, resourceOfKind } from '../discovery.ts';
 import { FOREGROUND, type Graph, type GraphNode, ORPHAN, orphansDependents, waitsForDependents } from './graph.ts';
 
@@ -19,8 +20,13 @@ export interface CollectorDeps {
 
 type Standing = 'solid' | 'gone' | 'waiting' | 'unknown';
 
+/** Upstream's absentOwnerCacheSize. */
+const REMEMBERED_ABSENT = 500;
+
 export class Collector {
   readonly #deps: CollectorDeps;
+  /** Uids of owners the server did not have. A uid never comes back, so each is asked for once, not once for each of its dependents. */
+  readonly #absent = new Lru<string, true>(REMEMBERED_ABSENT);
 
   constructor(deps: CollectorDeps) {
     this.#deps = deps;
@@ -92,18 +98,24 @@ export class Collector {
       this.#invalidNamespace(owner, item);
       return 'unknown';
     }
+    if (this.#absent.get(owner.uid)) return 'gone';
     const known = this.#deps.graph.get(owner.uid);
     if (known !== undefined && type.namespaced && known.namespace !== node.namespace) this.#invalidNamespace(owner, item);
     const name = { namespace: type.namespaced ? node.namespace : '', name: owner.name };
     try {
       const found = await this.#deps.client.get(type, name);
-      if (found.metadata.uid !== owner.uid) return 'gone';
+      if (found.metadata.uid !== owner.uid) return this.#gone(owner.uid);
       const waits = found.metadata.deletionTimestamp !== undefined && found.metadata.finalizers?.includes(FOREGROUND);
       return waits ? 'waiting' : 'solid';
     } catch (error) {
-      if (isReason(error, 'NotFound')) return 'gone';
+      if (isReason(error, 'NotFound')) return this.#gone(owner.uid);
       throw error;
     }
+  }
+
+  #gone(uid: string): Standing {
+    this.#absent.set(uid, true);
+    return 'gone';
   }
 
   #invalidNamespace(owner: OwnerReference, item: KubeObject): void {

@@ -17,6 +17,13 @@ import { queueMetrics } from './queue-metrics.ts';
 import { Workqueue } from './workqueue.ts';
 
 const DEFAULT_WORKERS = 5;
+/**
+ * A key that takes long to compare rests for a multiple of that before it is compared again: a burst of events about it (the thousand pods of one
+ * ReplicaSet becoming ready) then costs a quarter of the process and not all of it. Keys of the usual size take no millisecond and never rest.
+ */
+const REST_FACTOR = 3;
+const LONGEST_REST_MS = 100;
+const restAfter = (comparedMs: number): number => (comparedMs < 1 ? 0 : Math.min(LONGEST_REST_MS, comparedMs * REST_FACTOR));
 
 /** Runs until the context's signal aborts. Rejects only when the controller cannot run at all. */
 export function runController<Observed>(controller: PlannedController<Observed> | Reconciler, context: ControllerContext): Promise<void> {
@@ -57,8 +64,12 @@ async function runPlanned<Observed>(controller: PlannedController<Observed>, con
   const worker = async (): Promise<void> => {
     for (let key = await queue.get(); key !== undefined; key = await queue.get()) {
       const finished = metrics.started();
+      const startedMs = clock.monotonicMs();
+      let comparedMs = 0;
       try {
-        await pass(key);
+        const passing = pass(key);
+        comparedMs = clock.monotonicMs() - startedMs; // it has come to its first wait: everything before is thinking
+        await passing;
       } catch (error) {
         if (!context.signal.aborted) {
           logger[isExpected(error) ? 'debug' : 'warn'](
@@ -69,7 +80,7 @@ async function runPlanned<Observed>(controller: PlannedController<Observed>, con
           queue.addRateLimited(key);
         }
       } finally {
-        queue.done(key);
+        queue.done(key, restAfter(comparedMs));
         finished();
       }
     }

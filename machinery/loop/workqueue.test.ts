@@ -127,3 +127,19 @@ test('many keys keep their order', async () => {
   }
   assert.deepEqual(got, keys);
 });
+
+test('a key that rests is not got again before its rest is over, however often it is added; others are', async () => {
+  const clock = new FakeClock();
+  const queue = new Workqueue(clock);
+  queue.add('dear');
+  assert.equal(await queue.get(), 'dear');
+  queue.add('dear');
+  queue.done('dear', 30);
+  queue.add('dear');
+  queue.add('other');
+  assert.equal(await queue.get(), 'other');
+  assert.equal(queue.length, 0);
+  await clock.advance(30);
+  assert.equal(queue.length, 1);
+  assert.equal(await queue.get(), 'dear');
+});

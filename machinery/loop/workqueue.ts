@@ -113,7 +113,12 @@ export class Workqueue {
     return key === undefined ? new Promise((resolve) => this.#takers.push(resolve)) : Promise.resolve(key);
   }
 
-  done(key: string): void {
+  /** With `restMs` the key counts as being worked on for so long yet: what is added meanwhile is looked at together. */
+  done(key: string, restMs = 0): void {
+    if (restMs > 0 && !this.#closed) {
+      this.#clock.setTimer(restMs, () => this.done(key), { unref: true });
+      return;
+    }
     const entry = this.#entries.get(key);
     if (entry?.state !== 'working') return;
     entry.state = 'resting';
