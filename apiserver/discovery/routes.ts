@@ -72,7 +72,7 @@ export function createNonResourceRoutes(deps: NonResourceDeps): NonResourceRoute
   return {
     serve: async (context) => {
       const { path } = context.info;
-      if (path === '*') return { answer: text(200, ''), form: PLAIN_FORM };
+      if (path === '*') return { answer: { type: 'raw', code: 200, contentType: '', body: '' }, form: PLAIN_FORM };
       if (path.startsWith('//')) throw pageNotFound();
       for (const route of routes) {
         const answer = await route(context, path);
