@@ -189,3 +189,10 @@ test('children never outlive their parent, not even a paused one', async (t) => 
   const again = await startCluster({ dataDir, nodes: 0, without: ['controllers', 'scheduler'] });
   await again.stopAll();
 });
+
+test('a process that is not to be started must be one of the cluster', async (t) => {
+  await assert.rejects(
+    startCluster({ dataDir: temporary(t), nodes: 1, without: ['shceduler'] }),
+    /there is no process "shceduler"; there are apiserver, /,
+  );
+});

@@ -110,8 +110,13 @@ export class Cluster implements ClusterControl {
 
   #find(name: string): Runner {
     if (this.#stopping) throw new Error('the cluster is being stopped');
-    const found = this.#runners.find((runner) => runner.name === name || runner.name === `kubelet-${name}`);
-    if (!found) throw new Error(`there is no process "${name}"; there are ${this.#runners.map((runner) => runner.name).join(', ')}`);
-    return found;
+    return findProcess(this.#runners, name);
   }
+}
+
+/** By its name, a kubelet also by its node's. */
+export function findProcess<T extends { readonly name: string }>(processes: readonly T[], name: string): T {
+  const found = processes.find((process) => process.name === name || process.name === `kubelet-${name}`);
+  if (!found) throw new Error(`there is no process "${name}"; there are ${processes.map((process) => process.name).join(', ')}`);
+  return found;
 }

@@ -15,7 +15,7 @@ import { type Clock, systemClock } from '../machinery/process/clock.ts';
 import { type Logger, silentLogger } from '../machinery/process/logger.ts';
 import { type Random, systemRandom } from '../machinery/process/random.ts';
 import { ChildRunner } from './child.ts';
-import { Cluster } from './cluster.ts';
+import { Cluster, findProcess } from './cluster.ts';
 import { findCode } from './code.ts';
 import { type ComponentModule, planProcesses } from './components.ts';
 import { serveControl } from './control.ts';
@@ -70,13 +70,20 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       ? new InProcessRunner({ plan, code, clock, random: options.random ?? systemRandom, logger: options.logger ?? silentLogger })
       : new ChildRunner({ plan, command: [...plan.spec.nodeArguments, ...code.command(plan.spec.module)], layout, clock: systemClock }),
   );
+  const without = new Set((options.without ?? []).map((name) => findProcess(runners, name)));
   const cluster = new Cluster({ dataDir, server, kubeconfig: layout.kubeconfig }, runners);
   const control = await serveControl(cluster);
   cluster.onStopped(() => control.close());
   try {
     await endLeftovers(layout, systemClock);
     const credentials = ensureCredentials(plans, { layout, server, bindAddress, clock });
-    const ready = Promise.all([credentials, startAll(runners, options.without ?? [], credentials)]);
+    const ready = Promise.all([
+      credentials,
+      startAll(
+        runners.filter((runner) => !without.has(runner)),
+        credentials,
+      ),
+    ]);
     await inTime(ready, options.readyTimeoutMs ?? READY_MS, runners);
     return cluster;
   } catch (error) {
@@ -85,8 +92,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-async function startAll(runners: readonly Runner[], without: readonly string[], after: Promise<void>): Promise<void> {
-  await Promise.all(runners.filter((runner) => !without.includes(runner.name)).map((runner) => runner.start(after)));
+async function startAll(runners: readonly Runner[], after: Promise<void>): Promise<void> {
+  await Promise.all(runners.map((runner) => runner.start(after)));
 }
 
 async function inTime(starting: Promise<unknown>, ms: number, runners: readonly Runner[]): Promise<void> {
