@@ -7,6 +7,7 @@ import { CliError, ManyErrors, PlainError, renderError, withSource } from './err
 const missing = notFound({ group: 'apps', resource: 'deployments' }, 'web');
 const invalid = (causes: { field: string; message: string }[]): StatusError =>
   new StatusError({ status: 'Failure', reason: 'Invalid', message: 'long', details: { kind: 'Pod', name: 'x', causes }, code: 422 });
+const system = (message: string, code: string): Error => Object.assign(new Error(message), { code });
 const refused = new Error('request failed', { cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }) });
 
 describe('failures are told in kubectl’s words', () => {
@@ -31,6 +32,10 @@ describe('failures are told in kubectl’s words', () => {
       'Error from server (NotFound): deployments.apps "web" not found\nerror: no',
     ],
     ['nobody listens', refused, 'The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?'],
+    ['a connection that breaks', system('read ECONNRESET', 'ECONNRESET'), 'Unable to connect to the server: read ECONNRESET'],
+    ['a name nobody knows', system('getaddrinfo EAI_AGAIN x', 'EAI_AGAIN'), 'Unable to connect to the server: getaddrinfo EAI_AGAIN x'],
+    ['a file in the way is not about the server', system('EEXIST: file already exists', 'EEXIST'), 'error: EEXIST: file already exists'],
+    ['nor is a full disk', system('ENOSPC: no space left on device', 'ENOSPC'), 'error: ENOSPC: no space left on device'],
     [
       'the manifest is named',
       withSource(missing, 'creating', 'web.yaml'),

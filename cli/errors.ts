@@ -100,6 +100,15 @@ function invalidText(error: StatusError): string {
   return causes.length === 1 ? `${subject}: ${causes[0]}` : `${subject}: \n${causes.map((cause) => `* ${cause}`).join('\n')}`;
 }
 
+/** By name: the other system errors (EEXIST, ENOSPC, EROFS, EADDRINUSE …) are about files and ports of this machine. */
+const OF_THE_NETWORK = new RegExp(
+  `^(${[
+    'ECONNRESET|ECONNABORTED|EPIPE|EPROTO|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|ENOTFOUND|EAI_[A-Z]+',
+    'UND_ERR_[A-Z_]+|ERR_TLS[A-Z_]*|ERR_SSL[A-Z_]*',
+    'DEPTH_ZERO[A-Z_]*|UNABLE_TO[A-Z_]*|CERT_[A-Z_]*|SELF_SIGNED[A-Z_]*',
+  ].join('|')})$`,
+);
+
 function connectionText(error: unknown, server: string): string | undefined {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 6; at = at.cause, depth++) {
     const code = (at as { code?: string }).code;
@@ -107,15 +116,7 @@ function connectionText(error: unknown, server: string): string | undefined {
     if (code === 'ECONNREFUSED' || code === 'ENOENT_SOCKET') {
       return `The connection to the server ${address} was refused - did you specify the right host or port?`;
     }
-    if (
-      code !== undefined &&
-      /^(E[A-Z]+|UND_ERR_[A-Z_]+|ERR_TLS[A-Z_]*|ERR_SSL[A-Z_]*|DEPTH_ZERO[A-Z_]*|UNABLE_TO[A-Z_]*|CERT_[A-Z_]*|SELF_SIGNED[A-Z_]*)$/.test(
-        code,
-      )
-    ) {
-      if (code.startsWith('ENOENT') || code === 'EACCES' || code === 'EISDIR' || code === 'ENOTDIR') return undefined;
-      return `Unable to connect to the server: ${at.message}`;
-    }
+    if (code !== undefined && OF_THE_NETWORK.test(code)) return `Unable to connect to the server: ${at.message}`;
   }
   return undefined;
 }
