@@ -89,11 +89,16 @@ test('all mistakes on the command line are said at once, without a stack', async
   assert.equal(err, 'sample: unknown flag: --nope\nsample: --v: "lots" is not a whole number\nSee \'sample --help\'.\n');
 });
 
-test('a failed start is logged with its error and ends with 1', async (t) => {
+test('a failed start by hand says why on one line, without a stack', async (t) => {
   const { code, err } = await run(t, ['--fail=port in use'], false).ended;
+  assert.deepEqual([code, err], [1, 'sample: port in use: the cause of it\n']);
+});
+
+test('a failed start under a parent is logged with its error and ends with 1', async (t) => {
+  const { code, err } = await run(t, ['--fail=port in use']).ended;
   assert.equal(code, 1);
   const line = JSON.parse(err.trim()) as { msg: string; err: { message: string }; component: string };
-  assert.deepEqual([line.msg, line.err.message, line.component], ['ended by an error', 'port in use', 'sample']);
+  assert.deepEqual([line.msg, line.err.message, line.component], ['ended by an error', 'port in use: the cause of it', 'sample']);
 });
 
 test('--help and --version answer and end', async (t) => {

@@ -37,16 +37,20 @@ export async function runMain<T extends OptionsTable>(name: string, table: T, st
   });
   if (typeof common['failpoints'] === 'string') armFailpoints(common['failpoints']);
   const stop = stopSignal(logger, systemClock);
+  let started = false;
   try {
     if (common['waitForOrder'] === true && process.channel) await order(stop);
     const running = await start(options, { clock: systemClock, random: systemRandom, logger, signal: stop });
+    started = true;
     announce(running);
     await running.done;
     process.exit(0);
   } catch (error) {
     if (stop.aborted && isAbort(error, stop)) process.exit(0);
-    logger.fatal({ err: error }, 'ended by an error');
-    if (process.stderr.isTTY) process.stderr.write(`${name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    // whoever started it by hand has made a mistake: a taken port, a missing file; the trace is for defects and for the log of a parent
+    const byHand = !process.channel && !started && !isDefect(error);
+    if (!byHand) logger.fatal({ err: error }, 'ended by an error');
+    if (byHand || process.stderr.isTTY) process.stderr.write(`${name}: ${messageWithCauses(error)}\n`);
     process.exit(1);
   }
 }
@@ -116,6 +120,22 @@ function announce(running: RunningComponent): void {
 function isAbort(error: unknown, signal: AbortSignal): boolean {
   for (let e: unknown = error; e instanceof Error; e = e.cause) if (e === signal.reason || e.name === 'AbortError') return true;
   return false;
+}
+
+/** True for what only wrong code throws. System errors of Node (with a code) may be TypeErrors too. */
+function isDefect(error: unknown): boolean {
+  const defects = [TypeError, ReferenceError, RangeError];
+  return !(error instanceof Error) || (defects.some((type) => error instanceof type) && !('code' in error));
+}
+
+/** On one line; a cause that its wrapper quotes already is not said twice. */
+function messageWithCauses(error: unknown): string {
+  let text = '';
+  for (let e: unknown = error; e !== undefined; e = e instanceof Error ? e.cause : undefined) {
+    const message = e instanceof Error ? e.message : String(e);
+    if (!text.includes(message)) text += text === '' ? message : `: ${message}`;
+  }
+  return text.replaceAll('\n', ' ');
 }
 
 function ownVersion(): string {

@@ -10,7 +10,7 @@ const options = defineOptions({
 });
 
 await runMain('sample', options, async ({ fail, stuck }, { signal, clock }) => {
-  if (fail !== '') throw new Error(fail);
+  if (fail !== '') throw new Error(fail, { cause: new Error('the cause of it') });
   const done = new Promise<void>((resolve) => {
     if (!stuck) signal.addEventListener('abort', () => resolve(), { once: true });
   });
