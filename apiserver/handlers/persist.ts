@@ -105,7 +105,8 @@ export function changedBytes(served: ServedResource, old: Stored, object: KubeOb
   const { managedFields } = object.metadata;
   const stored = live.metadata.managedFields;
   if (managedFields === undefined || stored === undefined || (bytes.length - old.bytes.length) % TIME_LENGTH !== 0) return bytes;
-  if (!sameButTimes(managedFields, stored)) return bytes;
+  const isDatedAnew = managedFields.some(({ time }, i) => time !== stored[i]?.time);
+  if (!isDatedAnew || !sameButTimes(managedFields, stored)) return bytes;
   object.metadata.managedFields = stored;
   if (encodeAt(served, object, old.revision).equals(old.bytes)) return undefined;
   object.metadata.managedFields = managedFields;
