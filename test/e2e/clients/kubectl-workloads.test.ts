@@ -101,7 +101,8 @@ async function described(k: Shell): Promise<void> {
     await k.ok('describe rs'),
     /Pods Status: +3 Running \/ 0 Waiting \/ 0 Succeeded \/ 0 Failed\n[\s\S]*SuccessfulCreate .*Created pod: hello-/,
   );
-  const pod = await k.ok('describe pod -l app=hello');
+  // events are written behind
+  const pod = await k.until('describe pod -l app=hello', /Scheduled [\s\S]*Started /);
   assert.match(pod, /Node: +node-\d\/\S+\n[\s\S]*Controlled By: +ReplicaSet\/hello-[\s\S]*State: +Running\n[\s\S]*QoS Class: +Burstable\n/);
   for (const reason of ['Scheduled', 'Pulled', 'Created', 'Started']) assert.match(pod, new RegExp(`Normal +${reason} `));
   assert.match(await k.ok('describe svc hello'), /TargetPort: +http\/TCP\nEndpoints: +10\.\S+:8080,10\.\S+:8080,10\.\S+:8080\n/);
@@ -150,7 +151,8 @@ async function changed(k: Shell): Promise<void> {
   const patched = 'deployment.apps/hello patched\n';
   const env = { spec: { template: { spec: { containers: [{ name: 'web', env: [{ name: 'A', value: 'b' }] }] } } } };
   assert.equal(await k.ok(`patch deploy hello -p '${JSON.stringify(env)}'`), patched);
-  assert.equal(await k.ok(`patch deploy hello -p '${JSON.stringify(env)}'`), 'deployment.apps/hello patched (no change)\n');
+  // of an object that no controller writes to meanwhile
+  assert.equal(await k.ok(`patch svc hello -p '{"spec":{"sessionAffinity":"None"}}'`), 'service/hello patched (no change)\n');
   assert.equal(await k.ok(`patch deploy hello --type merge -p '{"spec":{"replicas":2}}'`), patched);
   assert.equal(await k.ok(`patch deploy hello --type json -p '[{"op":"replace","path":"/spec/replicas","value":3}]'`), patched);
   assert.equal(
