@@ -49,7 +49,7 @@ export async function runMain<T extends OptionsTable>(name: string, table: T, st
     if (stop.aborted && isAbort(error, stop)) process.exit(0);
     // whoever started it by hand has made a mistake: a taken port, a missing file; the trace is for defects and for the log of a parent
     const byHand = !process.channel && !started && !isDefect(error);
-    if (!byHand) logger.fatal({ err: error }, 'ended by an error');
+    logger[byHand ? 'debug' : 'fatal']({ err: error }, 'ended by an error');
     if (byHand || process.stderr.isTTY) process.stderr.write(`${name}: ${messageWithCauses(error)}\n`);
     process.exit(1);
   }
