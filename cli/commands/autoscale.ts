@@ -1,7 +1,7 @@
 /** `autoscale`: makes a HorizontalPodAutoscaler for a workload. Mirrors kubectl `cmd/autoscale`. */
-import { CliError, throwAll, usageError } from '../errors.ts';
+import { CliError, usageError } from '../errors.ts';
 import { assemble, createGenerated } from '../generators/generator.ts';
-import { fetchObjects } from '../resources/fetch.ts';
+import { actOnEach, fetchObjects } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
 import { DRY_RUN_FLAG, FILE_FLAGS, managerFlag, OUTPUT_FLAGS } from '../verb-flags.ts';
@@ -37,19 +37,14 @@ async function autoscale(session: Session, args: readonly string[]): Promise<voi
   if (max < 1) throw usageError(session.verb, `--max=MAXPODS is required and must be at least 1, max: ${max}`);
   if (max < min) throw usageError(session.verb, `--max=MAXPODS must be larger or equal to --min=MINPODS, max: ${max}, min: ${min}`);
   const { found, errors } = await fetchObjects(session, args, { needsNames: true });
-  for (const { object, name } of found) {
-    try {
-      const spec = {
-        scaleTargetRef: { kind: object.kind, name, apiVersion: object.apiVersion },
-        ...(min > 0 && { minReplicas: min }),
-        maxReplicas: max,
-        ...(cpu > 0 && { targetCPUUtilizationPercentage: cpu }),
-      };
-      const made = { body: { spec, status: { currentReplicas: 0, desiredReplicas: 0 } } };
-      await createGenerated(session, AUTOSCALERS, assemble(AUTOSCALERS, flags.string('name') || name, { made, session }));
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  throwAll(errors);
+  await actOnEach(found, errors, async ({ object, name }) => {
+    const spec = {
+      scaleTargetRef: { kind: object.kind, name, apiVersion: object.apiVersion },
+      ...(min > 0 && { minReplicas: min }),
+      maxReplicas: max,
+      ...(cpu > 0 && { targetCPUUtilizationPercentage: cpu }),
+    };
+    const made = { body: { spec, status: { currentReplicas: 0, desiredReplicas: 0 } } };
+    await createGenerated(session, AUTOSCALERS, assemble(AUTOSCALERS, flags.string('name') || name, { made, session }));
+  });
 }

@@ -3,10 +3,10 @@ import { createTwoFilesPatch } from 'diff';
 import type { AnyObject } from '../../machinery/api/object.ts';
 import { isReason } from '../../machinery/api/status.ts';
 import { formatYaml } from '../../machinery/api/yaml.ts';
-import { throwAll, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
 import { sortKeys } from '../printers/json.ts';
 import { withoutManagedFields } from '../printers/output.ts';
-import { type Found, fetchObjects } from '../resources/fetch.ts';
+import { actOnEach, type Found, fetchObjects } from '../resources/fetch.ts';
 import { withLastApplied } from '../resources/last-applied.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
@@ -30,16 +30,11 @@ async function diff(session: Session): Promise<number> {
   if (session.flags.list('filename').length === 0) throw usageError(session.verb, 'must specify one of -f and -k');
   const { found, errors } = await fetchObjects(session, [], { local: true });
   let differs = false;
-  for (const item of found) {
-    try {
-      const text = await difference(session, item);
-      differs ||= text !== '';
-      session.out(text);
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  throwAll(errors);
+  await actOnEach(found, errors, async (item) => {
+    const text = await difference(session, item);
+    differs ||= text !== '';
+    session.out(text);
+  });
   return differs ? 1 : 0;
 }
 

@@ -4,12 +4,12 @@ import { type AnyObject, parseApiVersion } from '../../machinery/api/object.ts';
 import { createThreeWayPatch } from '../../machinery/api/patch/strategic.ts';
 import { kindSchema } from '../../machinery/api/schema/schema.ts';
 import { formatYaml, parseYaml } from '../../machinery/api/yaml.ts';
-import { CliError, errorMessage, throwAll } from '../errors.ts';
+import { CliError, errorMessage } from '../errors.ts';
 import { formatSortedJson, sortKeys } from '../printers/json.ts';
 import { resultPrinter, withoutManagedFields } from '../printers/output.ts';
 import { mergePatchBetween } from '../resources/differences.ts';
 import { editText } from '../resources/editor.ts';
-import { type Found, fetchObjects } from '../resources/fetch.ts';
+import { actOnEach, type Found, fetchObjects } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
 import { FILE_FLAGS, managerFlag, OUTPUT_FLAGS, VALIDATE_FLAG, validationOf } from '../verb-flags.ts';
@@ -42,14 +42,7 @@ async function edit(session: Session, args: readonly string[]): Promise<void> {
     session.err('edit cancelled, no objects found');
     return;
   }
-  for (const item of found) {
-    try {
-      await editOne(session, item);
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  throwAll(errors);
+  await actOnEach(found, errors, (item) => editOne(session, item));
 }
 
 async function editOne(session: Session, item: Found): Promise<void> {

@@ -1,10 +1,10 @@
 /** `expose`: makes a Service for the pods of a workload. Mirrors kubectl `cmd/expose`. */
 import type { AnyObject } from '../../machinery/api/object.ts';
 import type { Service } from '../../machinery/api/types/core.v1.ts';
-import { CliError, throwAll } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import type { Flags } from '../flags.ts';
 import { assemble, createGenerated } from '../generators/generator.ts';
-import { fetchObjects } from '../resources/fetch.ts';
+import { actOnEach, fetchObjects } from '../resources/fetch.ts';
 import { podSpecOf } from '../resources/pod-spec.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
@@ -42,18 +42,13 @@ export const verb: Verb = {
 async function expose(session: Session, args: readonly string[]): Promise<void> {
   const { flags } = session;
   const { found, errors } = await fetchObjects(session, args, { needsNames: true });
-  for (const { object, resource, name } of found) {
-    try {
-      const exposable = ['pods', 'services', 'replicationcontrollers', 'deployments', 'replicasets'];
-      if (!exposable.includes(resource.resource))
-        throw new CliError(`cannot expose a ${object.kind}${resource.group === '' ? '' : `.${resource.group}`}`);
-      const made = { labels: labelsFor(flags, object), body: { spec: serviceSpec(flags, object), status: { loadBalancer: {} } } };
-      await createGenerated(session, SERVICES, assemble(SERVICES, flags.string('name') || name.slice(0, 63), { made, session }));
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  throwAll(errors);
+  await actOnEach(found, errors, async ({ object, resource, name }) => {
+    const exposable = ['pods', 'services', 'replicationcontrollers', 'deployments', 'replicasets'];
+    if (!exposable.includes(resource.resource))
+      throw new CliError(`cannot expose a ${object.kind}${resource.group === '' ? '' : `.${resource.group}`}`);
+    const made = { labels: labelsFor(flags, object), body: { spec: serviceSpec(flags, object), status: { loadBalancer: {} } } };
+    await createGenerated(session, SERVICES, assemble(SERVICES, flags.string('name') || name.slice(0, 63), { made, session }));
+  });
 }
 
 function labelsFor(flags: Flags, object: AnyObject): Record<string, string> | undefined {

@@ -1,9 +1,9 @@
 /** `rollout history`: the revisions of a workload, or the template of one. */
 import type { AnyObject } from '../../machinery/api/object.ts';
-import { CliError, throwAll } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { objectName, objectPrinter } from '../printers/output.ts';
 import { alignTabs, DESCRIBE_TABS } from '../printers/tabwriter.ts';
-import { type Found, fetchObjects } from '../resources/fetch.ts';
+import { actOnEach, type Found, fetchObjects } from '../resources/fetch.ts';
 import { checkKind, recordedTemplate, revisionsOf } from '../rollout/kinds.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
@@ -26,15 +26,10 @@ async function history(session: Session, args: readonly string[]): Promise<void>
     throw new CliError(`revision must be a positive integer: ${session.flags.integer('revision')}`);
   const print = await objectPrinter(session.flags);
   const { found, errors } = await fetchObjects(session, args);
-  for (const item of found) {
-    try {
-      checkKind(item.object, 'history viewer');
-      session.out(print ? await revisionObjects(session, item, print) : await historyText(session, item));
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  throwAll(errors);
+  await actOnEach(found, errors, async (item) => {
+    checkKind(item.object, 'history viewer');
+    session.out(print ? await revisionObjects(session, item, print) : await historyText(session, item));
+  });
 }
 
 async function revisionObjects(session: Session, item: Found, print: (object: AnyObject) => string): Promise<string> {

@@ -1,7 +1,7 @@
 /** `rollout pause` and `rollout resume` of a Deployment. */
-import { CliError, throwAll } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { resultPrinter } from '../printers/output.ts';
-import { fetchObjects } from '../resources/fetch.ts';
+import { actOnEach, fetchObjects } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
 import { FILE_FLAGS, managerFlag, OUTPUT_FLAGS, SELECTOR_FLAGS } from '../verb-flags.ts';
@@ -20,20 +20,15 @@ async function setPaused(session: Session, args: readonly string[], pausing: boo
   if (args.length === 0 && flags.list('filename').length === 0) throw new CliError('required resource not specified');
   const print = await resultPrinter(flags);
   const { found, errors } = await fetchObjects(session, args);
-  for (const { object, resource, namespace, name } of found) {
-    try {
-      const shown = `${resource.resource}${resource.group === '' ? '' : `.${resource.group}`} "${name}"`;
-      if (object.kind !== 'Deployment') throw new CliError(`${shown} ${pausing ? 'pausing' : 'resuming'} is not supported`);
-      const paused = (object.spec as { paused?: boolean }).paused === true;
-      if (paused === pausing) throw new CliError(pausing ? `${shown} is already paused` : `${shown} is not paused`);
-      const patch = { spec: { paused: pausing ? true : null } };
-      const result = await session.api.patch(resource, { namespace, name }, 'application/strategic-merge-patch+json', patch, {
-        fieldManager: flags.string('field-manager'),
-      });
-      session.out(print(result, pausing ? 'paused' : 'resumed'));
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  throwAll(errors);
+  await actOnEach(found, errors, async ({ object, resource, namespace, name }) => {
+    const shown = `${resource.resource}${resource.group === '' ? '' : `.${resource.group}`} "${name}"`;
+    if (object.kind !== 'Deployment') throw new CliError(`${shown} ${pausing ? 'pausing' : 'resuming'} is not supported`);
+    const paused = (object.spec as { paused?: boolean }).paused === true;
+    if (paused === pausing) throw new CliError(pausing ? `${shown} is already paused` : `${shown} is not paused`);
+    const patch = { spec: { paused: pausing ? true : null } };
+    const result = await session.api.patch(resource, { namespace, name }, 'application/strategic-merge-patch+json', patch, {
+      fieldManager: flags.string('field-manager'),
+    });
+    session.out(print(result, pausing ? 'paused' : 'resumed'));
+  });
 }

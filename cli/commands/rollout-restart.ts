@@ -1,9 +1,9 @@
 /** `rollout restart`: changes an annotation of the template, so that every pod is replaced. */
 
 import { formatTime } from '../../machinery/api/time.ts';
-import { CliError, throwAll } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { resultPrinter } from '../printers/output.ts';
-import { fetchObjects } from '../resources/fetch.ts';
+import { actOnEach, fetchObjects } from '../resources/fetch.ts';
 import { checkKind } from '../rollout/kinds.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
@@ -21,18 +21,13 @@ async function restart(session: Session, args: readonly string[]): Promise<void>
   const print = await resultPrinter(flags);
   const { found, errors } = await fetchObjects(session, args);
   const patch = { spec: { template: { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': formatTime(session.now()) } } } } };
-  for (const { object, resource, namespace, name } of found) {
-    try {
-      checkKind(object, 'object restarter');
-      if ((object.spec as { paused?: boolean } | undefined)?.paused)
-        throw new CliError(`${resource.resource}.${resource.group} "${name}" can't restart paused deployment (run rollout resume first)`);
-      const result = await session.api.patch(resource, { namespace, name }, 'application/strategic-merge-patch+json', patch, {
-        fieldManager: flags.string('field-manager'),
-      });
-      session.out(print(result, 'restarted'));
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  throwAll(errors);
+  await actOnEach(found, errors, async ({ object, resource, namespace, name }) => {
+    checkKind(object, 'object restarter');
+    if ((object.spec as { paused?: boolean } | undefined)?.paused)
+      throw new CliError(`${resource.resource}.${resource.group} "${name}" can't restart paused deployment (run rollout resume first)`);
+    const result = await session.api.patch(resource, { namespace, name }, 'application/strategic-merge-patch+json', patch, {
+      fieldManager: flags.string('field-manager'),
+    });
+    session.out(print(result, 'restarted'));
+  });
 }

@@ -1,7 +1,7 @@
 /** `rollout status`: follows a rollout until it is done. */
 import { resourcePath } from '../api.ts';
-import { CliError, throwAll } from '../errors.ts';
-import { type Found, fetchObjects } from '../resources/fetch.ts';
+import { CliError } from '../errors.ts';
+import { actOnEach, type Found, fetchObjects } from '../resources/fetch.ts';
 import { checkKind } from '../rollout/kinds.ts';
 import { rolloutState } from '../rollout/status.ts';
 import type { Session } from '../session.ts';
@@ -24,15 +24,10 @@ async function status(session: Session, args: readonly string[]): Promise<void> 
   if (args.length === 0 && session.flags.list('filename').length === 0) throw new CliError('required resource not specified');
   const { found, errors } = await fetchObjects(session, args);
   if (found.length === 0 && errors.length === 0) session.err(`No resources found in ${session.namespace().name} namespace.`);
-  for (const item of found) {
-    try {
-      checkKind(item.object, 'status viewer');
-      await follow(session, item);
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  throwAll(errors);
+  await actOnEach(found, errors, async (item) => {
+    checkKind(item.object, 'status viewer');
+    await follow(session, item);
+  });
 }
 
 async function follow(session: Session, item: Found): Promise<void> {

@@ -1,9 +1,9 @@
 /** `rollout undo`: puts the template of an earlier revision back. */
 import type { AnyObject } from '../../machinery/api/object.ts';
-import { CliError, throwAll } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { compactJson } from '../printers/json.ts';
 import { resultPrinter } from '../printers/output.ts';
-import { type Found, fetchObjects } from '../resources/fetch.ts';
+import { actOnEach, type Found, fetchObjects } from '../resources/fetch.ts';
 import { LAST_APPLIED } from '../resources/last-applied.ts';
 import { checkKind, REVISION, type Revision, revisionsOf, templateOf, type Workload } from '../rollout/kinds.ts';
 import type { Session } from '../session.ts';
@@ -26,15 +26,10 @@ async function undo(session: Session, args: readonly string[]): Promise<void> {
   if (args.length === 0 && session.flags.list('filename').length === 0) throw new CliError('required resource not specified');
   const print = await resultPrinter(session.flags);
   const { found, errors } = await fetchObjects(session, args);
-  for (const item of found) {
-    try {
-      checkKind(item.object, 'rollbacker');
-      session.out(print(item.object, await rollBack(session, item)));
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  throwAll(errors);
+  await actOnEach(found, errors, async (item) => {
+    checkKind(item.object, 'rollbacker');
+    session.out(print(item.object, await rollBack(session, item)));
+  });
 }
 
 async function rollBack(session: Session, item: Found): Promise<string> {

@@ -1,9 +1,9 @@
 /** What `label` and `annotate` share: `key=value` sets, `key-` removes. Mirrors kubectl `cmd/label` and `cmd/annotate`. */
 import type { AnyObject } from '../../machinery/api/object.ts';
-import { CliError, throwAll } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import type { FlagTable } from '../flags.ts';
 import { resultPrinter } from '../printers/output.ts';
-import { type Found, fetchObjects } from '../resources/fetch.ts';
+import { actOnEach, type Found, fetchObjects } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
 import {
   ALL_NAMESPACES_FLAG,
@@ -61,18 +61,13 @@ export async function setMetadata(session: Session, args: readonly string[], wha
   const dryRun = dryRunOf(flags);
   const print = await resultPrinter(flags, dryRun);
   const { found, errors } = await fetchObjects(session, words, { needsNames: true, local: flags.bool('local') });
-  for (const item of found) {
-    try {
-      session.out(
-        listing && changes.set.size + changes.remove.length === 0
-          ? listValues(item, what, found.length > 1)
-          : await change(session, item, { changes, what, print }),
-      );
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  throwAll(errors);
+  await actOnEach(found, errors, async (item) => {
+    session.out(
+      listing && changes.set.size + changes.remove.length === 0
+        ? listValues(item, what, found.length > 1)
+        : await change(session, item, { changes, what, print }),
+    );
+  });
 }
 
 function listValues({ object }: Found, { member, noun }: MetadataVerb, many: boolean): string {

@@ -1,8 +1,8 @@
 /** `taint`: adds and removes taints of nodes. Mirrors kubectl `cmd/taint`. */
 import type { Node, Taint } from '../../machinery/api/types/core.v1.ts';
-import { CliError, errorMessage, throwAll, usageError } from '../errors.ts';
+import { CliError, errorMessage, usageError } from '../errors.ts';
 import { resultPrinter } from '../printers/output.ts';
-import { fetchObjects } from '../resources/fetch.ts';
+import { actOnEach, fetchObjects } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
 import { DRY_RUN_FLAG, dryRunOf, managerFlag, OUTPUT_FLAGS, SELECTOR_FLAGS, VALIDATE_FLAG } from '../verb-flags.ts';
@@ -47,23 +47,16 @@ async function taint(session: Session, args: readonly string[]): Promise<void> {
   const dryRun = dryRunOf(flags);
   const print = await resultPrinter(flags);
   const { found, errors } = await fetchObjects(session, words);
-  for (const { object, resource, name } of found) {
-    try {
-      const old = (object as unknown as Node).spec?.taints ?? [];
-      const { taints, done } = changedTaints(old, changes, { overwrite: flags.bool('overwrite'), node: name });
-      const spec = { ...(object.spec as object), taints };
-      const write = { dryRun, fieldManager: flags.string('field-manager') };
-      const patch = { spec: { taints: taints.length > 0 ? taints : null } };
-      const result =
-        dryRun === 'client'
-          ? { ...object, spec }
-          : await session.api.patch(resource, { name }, 'application/merge-patch+json', patch, write);
-      session.out(print(result, done));
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  throwAll(errors);
+  await actOnEach(found, errors, async ({ object, resource, name }) => {
+    const old = (object as unknown as Node).spec?.taints ?? [];
+    const { taints, done } = changedTaints(old, changes, { overwrite: flags.bool('overwrite'), node: name });
+    const spec = { ...(object.spec as object), taints };
+    const write = { dryRun, fieldManager: flags.string('field-manager') };
+    const patch = { spec: { taints: taints.length > 0 ? taints : null } };
+    const result =
+      dryRun === 'client' ? { ...object, spec } : await session.api.patch(resource, { name }, 'application/merge-patch+json', patch, write);
+    session.out(print(result, done));
+  });
 }
 
 function parsed(session: Session, specs: readonly string[]): TaintChanges {

@@ -8,7 +8,7 @@ import { compileJsonPath, relaxedPath } from '../printers/jsonpath.ts';
 import { objectPrinter, resultPrinter } from '../printers/output.ts';
 import { parseResourceWords } from '../resources/arguments.ts';
 import { timedOut, untilGone } from '../resources/deletion.ts';
-import { type Fetched, type Found, fetchObjects } from '../resources/fetch.ts';
+import { actOnEach, type Fetched, type Found, fetchObjects } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
 import { ALL_NAMESPACES_FLAG, FIELD_SELECTOR_FLAGS, FILE_FLAGS, OUTPUT_FLAGS, SELECTOR_FLAGS } from '../verb-flags.ts';
@@ -51,15 +51,10 @@ async function wait(session: Session, args: readonly string[]): Promise<void> {
   const print = await resultPrinter(flags);
   const { found, errors } = await fetchExisting(session, args, { create: goal.toLowerCase() === 'create', deadline });
   if (found.length === 0 && errors.length === 0) throw new CliError('no matching resources found');
-  for (const item of found) {
-    try {
-      const object = await untilFulfilled(session, item, { fulfilled, deadline });
-      session.out(print(object, 'condition met'));
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  throwAll(errors);
+  await actOnEach(found, errors, async (item) => {
+    const object = await untilFulfilled(session, item, { fulfilled, deadline });
+    session.out(print(object, 'condition met'));
+  });
 }
 
 /** With --for=create, missing objects are waited for. */

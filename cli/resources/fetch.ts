@@ -4,7 +4,7 @@
  */
 import type { AnyObject } from '../../machinery/api/object.ts';
 import type { Resource } from '../discovery/mapper.ts';
-import { CliError } from '../errors.ts';
+import { CliError, throwAll } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { parseResourceWords } from './arguments.ts';
 import { readManifests } from './manifests.ts';
@@ -49,6 +49,18 @@ export async function fetchObjects(session: Session, words: readonly string[], o
     return fetchManifests(session, files, options);
   }
   return fetchWords(session, words, options);
+}
+
+/** Does `act` with every object, one after the other. What failed, here or before (`errors`), is thrown together at the end. */
+export async function actOnEach<T>(items: readonly T[], errors: unknown[], act: (item: T) => Promise<unknown>): Promise<void> {
+  for (const item of items) {
+    try {
+      await act(item);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  throwAll(errors);
 }
 
 async function fetchManifests(session: Session, files: readonly string[], options: FetchOptions): Promise<Fetched> {

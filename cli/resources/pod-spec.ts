@@ -1,12 +1,12 @@
 /** Finds the pod spec inside any workload, and sends changes of its containers as a strategic patch. Mirrors kubectl `polymorphichelpers/updatepodspec.go`. */
 import type { AnyObject } from '../../machinery/api/object.ts';
 import type { Container, PodSpec } from '../../machinery/api/types/core.v1.ts';
-import { CliError, throwAll } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import type { FlagTable } from '../flags.ts';
 import { resultPrinter } from '../printers/output.ts';
 import type { Session } from '../session.ts';
 import { ALL_NAMESPACES_FLAG, DRY_RUN_FLAG, dryRunOf, FILE_FLAGS, managerFlag, OUTPUT_FLAGS, SELECTOR_FLAGS } from '../verb-flags.ts';
-import { fetchObjects } from './fetch.ts';
+import { actOnEach, fetchObjects } from './fetch.ts';
 
 export const POD_SPEC_FLAGS: FlagTable = {
   ...FILE_FLAGS,
@@ -56,24 +56,19 @@ export async function changeContainers(session: Session, call: ContainerVerb): P
   const dryRun = dryRunOf(flags);
   const print = await resultPrinter(flags, dryRun);
   const { found, errors } = await fetchObjects(session, call.words, { needsNames: true, local: flags.bool('local') });
-  for (const { object, resource, namespace, name } of found) {
-    try {
-      const lists = Object.entries(call.change(podSpecOf(object), object)).filter(([, list]) => list.length > 0);
-      if (lists.length === 0) continue;
-      if (dryRun === 'client' || flags.bool('local')) {
-        session.out(print(changedLocally(object, lists), call.done));
-        continue;
-      }
-      const patch = podSpecPatch(object.kind, Object.fromEntries(lists));
-      const write = { dryRun, fieldManager: flags.string('field-manager') };
-      session.out(
-        print(await session.api.patch(resource, { namespace, name }, 'application/strategic-merge-patch+json', patch, write), call.done),
-      );
-    } catch (error) {
-      errors.push(error);
+  await actOnEach(found, errors, async ({ object, resource, namespace, name }) => {
+    const lists = Object.entries(call.change(podSpecOf(object), object)).filter(([, list]) => list.length > 0);
+    if (lists.length === 0) return;
+    if (dryRun === 'client' || flags.bool('local')) {
+      session.out(print(changedLocally(object, lists), call.done));
+      return;
     }
-  }
-  throwAll(errors);
+    const patch = podSpecPatch(object.kind, Object.fromEntries(lists));
+    const write = { dryRun, fieldManager: flags.string('field-manager') };
+    session.out(
+      print(await session.api.patch(resource, { namespace, name }, 'application/strategic-merge-patch+json', patch, write), call.done),
+    );
+  });
 }
 
 function changedLocally(object: AnyObject, lists: readonly (readonly [string, ContainerChange[]])[]): AnyObject {
