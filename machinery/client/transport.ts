@@ -5,6 +5,7 @@
  * Invariant: an answer is handed out whole or not at all, except through `stream`, whose reader slows the server down instead of filling memory.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
@@ -76,11 +77,10 @@ export function createTransport(config: ClientConfig, clock: Clock = systemClock
 
 /** Chooses at each connection: the socket file may appear after us, and outlives a killed server. */
 function connector(config: ClientConfig): ReturnType<typeof buildConnector> {
+  const isTls = config.server.startsWith('https:');
   const tls = {
     timeout: CONNECT_TIMEOUT_MS,
-    ...(config.ca && { ca: config.ca }),
-    ...(config.cert && { cert: config.cert }),
-    ...(config.key && { key: config.key }),
+    ...(isTls && { secureContext: secureContextOf(config) }),
     ...(config.tlsServerName && { servername: config.tlsServerName }),
     ...(config.insecureSkipTlsVerify && { rejectUnauthorized: false }),
   };
@@ -90,6 +90,10 @@ function connector(config: ClientConfig): ReturnType<typeof buildConnector> {
   const local = buildConnector({ ...tls, socketPath: unixSocket });
   return (options, callback) => (existsSync(unixSocket) ? local : network)(options, callback);
 }
+
+/** Made once: reading keys and certificates anew for each connection would be the dearest part of it. */
+const secureContextOf = ({ ca, cert, key }: ClientConfig): SecureContext =>
+  createSecureContext({ ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) });
 
 function identityHeaders(config: ClientConfig, clock: Clock): () => Record<string, string | string[]> {
   const fixed: Record<string, string | string[]> = {};
