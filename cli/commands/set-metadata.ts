@@ -1,5 +1,6 @@
 /** What `label` and `annotate` share: `key=value` sets, `key-` removes. Mirrors kubectl `cmd/label` and `cmd/annotate`. */
 import type { AnyObject } from '../../machinery/api/object.ts';
+import { setOwn } from '../../machinery/api/plain.ts';
 import { CliError } from '../errors.ts';
 import type { FlagTable } from '../flags.ts';
 import { resultPrinter } from '../printers/output.ts';
@@ -108,8 +109,8 @@ async function change(session: Session, item: Found, { changes, what, print }: C
   const values = { ...old, ...Object.fromEntries(changes.set) };
   for (const key of changes.remove) delete values[key];
   const patch: Record<string, string | null> = {};
-  for (const [key, value] of changes.set) if (old[key] !== value || !Object.hasOwn(old, key)) patch[key] = value;
-  for (const key of changes.remove) if (Object.hasOwn(old, key)) patch[key] = null;
+  for (const [key, value] of changes.set) if (!Object.hasOwn(old, key) || old[key] !== value) setOwn(patch, key, value);
+  for (const key of changes.remove) if (Object.hasOwn(old, key)) setOwn(patch, key, null);
   const differs = Object.keys(patch).length > 0;
   const done = what.done({ set: changes.set.size > 0, removed: changes.remove.length > 0, differs });
   const dryRun = dryRunOf(flags);

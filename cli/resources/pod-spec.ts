@@ -1,4 +1,5 @@
 /** Finds the pod spec inside any workload, and sends changes of its containers as a strategic patch. Mirrors kubectl `polymorphichelpers/updatepodspec.go`. */
+import { deepClone } from '../../machinery/api/equality.ts';
 import type { AnyObject } from '../../machinery/api/object.ts';
 import type { Container, PodSpec } from '../../machinery/api/types/core.v1.ts';
 import { CliError } from '../errors.ts';
@@ -72,7 +73,7 @@ export async function changeContainers(session: Session, call: ContainerVerb): P
 }
 
 function changedLocally(object: AnyObject, lists: readonly (readonly [string, ContainerChange[]])[]): AnyObject {
-  const copy = structuredClone(object);
+  const copy = deepClone(object);
   const spec = podSpecOf(copy) as unknown as Record<string, Record<string, unknown>[]>;
   for (const [list, changes] of lists) {
     for (const change of changes) Object.assign(spec[list].find((container) => container.name === change.name)!, change);
