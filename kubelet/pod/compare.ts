@@ -94,7 +94,8 @@ const isFinal = (phase: string | undefined): boolean => phase === 'Succeeded' ||
 function stopAll(observed: ObservedPod, nowMs: number): PodAction[] {
   const { pod, runtime } = observed;
   if (!runtime) return [];
-  const deadline = pod.metadata.deletionTimestamp ? Date.parse(pod.metadata.deletionTimestamp) : undefined;
+  // the API cuts it to whole seconds, but a container is promised all of its grace
+  const deadline = pod.metadata.deletionTimestamp ? Date.parse(pod.metadata.deletionTimestamp) + 999 : undefined;
   const graceS = pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30;
   const graceMs = deadline === undefined ? graceS * 1000 : Math.max(0, Math.min(graceS * 1000, deadline - nowMs));
   const live = [...runtime.containers.values()].filter((container) => container.state !== 'exited');
