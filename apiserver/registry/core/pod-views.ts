@@ -2,7 +2,7 @@
  * The two subresources that change a part of a pod's spec: ephemeral containers and resize. Mirrors kubernetes `pkg/registry/core/pod` strategies of
  * these names, ValidatePodEphemeralContainersUpdate and ValidatePodResize.
  */
-import { deepEqual } from '../../../machinery/api/equality.ts';
+import { deepClone, deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField, invalidValue } from '../../../machinery/api/field-error.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import type { SubresourceStrategy } from '../resource.ts';
@@ -13,19 +13,19 @@ import { podSpecAndAnnotationErrors } from './pod-create.ts';
 /** Everything but the spec that `spec` gives is the stored pod's; of metadata the version and the ownership record are the request's. */
 function keepPod(pod: core.Pod, old: core.Pod, spec: core.PodSpec): void {
   const { resourceVersion, managedFields, generation } = pod.metadata;
-  pod.metadata = structuredClone(old.metadata);
+  pod.metadata = deepClone(old.metadata);
   if (resourceVersion !== undefined) pod.metadata.resourceVersion = resourceVersion;
   if (generation !== undefined) pod.metadata.generation = generation;
   if (managedFields === undefined) delete pod.metadata.managedFields;
   else pod.metadata.managedFields = managedFields;
   pod.spec = spec;
   if (old.status === undefined) delete pod.status;
-  else pod.status = structuredClone(old.status);
+  else pod.status = deepClone(old.status);
 }
 
 export const ephemeralContainersView: SubresourceStrategy<core.Pod> = {
   prepareForUpdate(pod, old) {
-    const spec = structuredClone(old.spec);
+    const spec = deepClone(old.spec);
     const containers = pod.spec?.ephemeralContainers;
     if (containers === undefined) delete spec.ephemeralContainers;
     else spec.ephemeralContainers = containers;
@@ -62,7 +62,7 @@ export const resizeView: SubresourceStrategy<core.Pod> = {
   prepareForUpdate(pod, old) {
     // Other containers than the stored ones cannot be matched: the request is refused as it came.
     if (!sameCount(pod, old)) return;
-    const spec = structuredClone(old.spec);
+    const spec = deepClone(old.spec);
     takeResources(spec.containers, pod.spec.containers);
     takeResources(spec.initContainers, pod.spec.initContainers);
     if (pod.spec.resources !== undefined) spec.resources = pod.spec.resources;
