@@ -33,6 +33,9 @@ export function createSimulatedRuntime(deps: SimulatedRuntimeDeps): Runtime {
   return new SimulatedRuntime(deps);
 }
 
+/** How many images count as pulled; beyond it the one pulled longest ago must be pulled again. */
+const MAX_IMAGES = 10_000;
+
 class SimulatedRuntime implements Runtime {
   readonly #deps: SimulatedRuntimeDeps;
   readonly #pods = new Map<string, SimulatedPod>();
@@ -50,7 +53,7 @@ class SimulatedRuntime implements Runtime {
       const pod: SimulatedPod = { ...record, containers: new Map(record.containers.map((container) => [container.name, container])) };
       this.#pods.set(pod.uid, pod);
       if (!pod.hostNetwork) this.#addresses.reserve(pod.ip);
-      for (const container of pod.containers.values()) if (container.id) this.#images.add(container.image);
+      for (const container of pod.containers.values()) if (container.id) this.#keepImage(container.image);
     }
     for (const pod of this.#pods.values()) this.#advance(pod);
   }
@@ -65,6 +68,11 @@ class SimulatedRuntime implements Runtime {
 
   hasImage(image: string): boolean {
     return this.#images.has(image);
+  }
+
+  #keepImage(image: string): void {
+    this.#images.add(image);
+    if (this.#images.size > MAX_IMAGES) this.#images.delete(this.#images.values().next().value as string);
   }
 
   createSandbox(pod: Pod): void {
@@ -179,7 +187,7 @@ class SimulatedRuntime implements Runtime {
     let next = Number.POSITIVE_INFINITY;
     for (const container of pod.containers.values()) {
       if (advance(container, now, () => this.#newId())) changed = true;
-      if (container.state !== 'pulling' && container.state !== 'pull-failed') this.#images.add(container.image);
+      if (container.state !== 'pulling' && container.state !== 'pull-failed') this.#keepImage(container.image);
       next = Math.min(next, nextChangeAt(container) ?? Number.POSITIVE_INFINITY);
     }
     this.#timers.get(pod.uid)?.();
