@@ -12,6 +12,7 @@ import type { ProcessPlan } from './components.ts';
 import type { Layout } from './layout.ts';
 
 const MONTH_MS = 30 * 24 * 3_600_000;
+const ADMIN: ClientIdentity = { user: 'kubernetes-admin', groups: ['system:masters'] };
 
 export interface CredentialsDeps {
   readonly layout: Layout;
@@ -23,15 +24,22 @@ export interface CredentialsDeps {
 export async function ensureCredentials(plans: readonly ProcessPlan[], deps: CredentialsDeps): Promise<void> {
   const { layout, bindAddress, clock } = deps;
   const pki = await ensurePki(layout.dataDir, { hosts: bindAddress === '0.0.0.0' ? [] : [bindAddress], clock });
-  await ensureKubeconfig(layout.kubeconfig, 'admin', { user: 'kubernetes-admin', groups: ['system:masters'] }, pki, deps);
+  await ensureKubeconfig({ path: layout.kubeconfig, user: 'admin', identity: ADMIN }, pki, deps);
   for (const { spec, node } of plans) {
     if (!spec.identity) continue;
     const identity = spec.identity(node);
-    await ensureKubeconfig(layout.kubeconfigOf(node || spec.module), identity.user, identity, pki, deps);
+    await ensureKubeconfig({ path: layout.kubeconfigOf(node || spec.module), user: identity.user, identity }, pki, deps);
   }
 }
 
-async function ensureKubeconfig(path: string, user: string, identity: ClientIdentity, pki: Pki, deps: CredentialsDeps): Promise<void> {
+interface Wanted {
+  readonly path: string;
+  /** Name of the user entry in the file. */
+  readonly user: string;
+  readonly identity: ClientIdentity;
+}
+
+async function ensureKubeconfig({ path, user, identity }: Wanted, pki: Pki, deps: CredentialsDeps): Promise<void> {
   if (isGood(path, identity, pki, deps)) return;
   const client = await issueClientCertificate(pki, identity, deps.clock);
   writeKubeconfig(path, { server: deps.server, ca: pki.ca.cert, user, client, unixSocket: deps.layout.apiSocket });

@@ -62,21 +62,18 @@ export async function ensurePki(dataDir: string, options: PkiOptions = {}): Prom
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   chmodSync(directory, 0o700);
   const clock = options.clock ?? systemClock;
-  const ca = await ensurePair(directory, 'ca', clock, { subject: 'CN=flyball-ca', days: CA_DAYS, authority: true, hosts: [], usages: [] });
-  const hosts = [...new Set([...ALWAYS, options.serviceIp ?? '10.96.0.1', ...(options.hosts ?? [])])].filter((host) => host !== '');
-  const apiserver = await ensurePair(
-    directory,
-    'apiserver',
-    clock,
-    { subject: 'CN=kube-apiserver', days: LEAF_DAYS, hosts, usages: ['server'] },
-    ca,
+  const ca = await ensurePair(
+    'ca',
+    { subject: 'CN=flyball-ca', days: CA_DAYS, authority: true, hosts: [], usages: [] },
+    { directory, clock },
   );
+  const hosts = [...new Set([...ALWAYS, options.serviceIp ?? '10.96.0.1', ...(options.hosts ?? [])])].filter((host) => host !== '');
+  const signed = { directory, clock, ca };
+  const apiserver = await ensurePair('apiserver', { subject: 'CN=kube-apiserver', days: LEAF_DAYS, hosts, usages: ['server'] }, signed);
   const kubeletClient = await ensurePair(
-    directory,
     'apiserver-kubelet-client',
-    clock,
     { subject: 'O=system:masters,CN=kube-apiserver-kubelet-client', days: LEAF_DAYS, hosts: [], usages: ['client'] },
-    ca,
+    signed,
   );
   const serviceAccountKey = ensureKey(directory, 'sa.key');
   const serviceAccountPublicKey = readFileSync(join(directory, 'sa.pub'), 'utf8');
@@ -101,7 +98,14 @@ export async function issueClientCertificate(pki: Pick<Pki, 'ca'>, identity: Cli
   return sign({ subject, days: identity.days ?? LEAF_DAYS, hosts, usages: [...usages] }, clock, pki.ca);
 }
 
-async function ensurePair(directory: string, name: string, clock: Clock, request: CertificateRequest, ca?: KeyPair): Promise<KeyPair> {
+interface PairDeps {
+  readonly directory: string;
+  readonly clock: Clock;
+  /** Who signs; absent: the pair signs itself. */
+  readonly ca?: KeyPair;
+}
+
+async function ensurePair(name: string, request: CertificateRequest, { directory, clock, ca }: PairDeps): Promise<KeyPair> {
   const cert = readIfExists(join(directory, `${name}.crt`));
   const key = readIfExists(join(directory, `${name}.key`));
   if (cert !== undefined && key !== undefined && isGood(cert, request, clock, ca)) return { cert, key };
