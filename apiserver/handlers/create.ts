@@ -80,7 +80,7 @@ export async function createDecoded(api: Api, context: RequestContext, served: S
     if (asked === '' && base !== '') object.metadata.name = generatedName(api, base);
     try {
       if (attempt === 1) beforeCreate(api, served, object, strategyFor.now);
-      const undo = finishCreate(served, object, strategyFor);
+      const undo = await finishCreate(served, object, strategyFor);
       return await writeNew(api, context, served, { object, options, undo });
     } catch (error) {
       if (!isReason(error, 'AlreadyExists') || base === '') throw error;
@@ -102,18 +102,18 @@ function beforeCreate(api: Api, served: ServedResource, object: KubeObject, now:
 
 const formatNow = (now: Date): string => `${now.toISOString().slice(0, 19)}Z`;
 
-function finishCreate(
+async function finishCreate(
   served: ServedResource,
   object: KubeObject,
   strategyFor: ReturnType<typeof strategyContext>,
-): (() => void) | undefined {
+): Promise<(() => void) | undefined> {
   const { definition } = served;
   const { strategy } = definition;
   strategy.prepareForCreate?.(object, strategyFor);
   const undo = strategy.allocate?.(object, undefined, strategyFor);
   try {
     validateCreate(definition, object, strategyFor, served.namespaced);
-    strategy.admitValidated?.(object, strategyFor);
+    await strategy.admitValidated?.(object, strategyFor);
   } catch (error) {
     undo?.();
     throw error;

@@ -116,6 +116,7 @@ async function changeOnce(api: Api, context: RequestContext, request: ChangeRequ
   for (const text of definition.strategy.warnings?.(object, old) ?? []) warn(context, text);
   let kept = false;
   try {
+    await definition.strategy.admitUpdate?.(object, old, strategyFor);
     if (isReleased(served, object, old)) return await removeFreed(api, request, [object, old], stored);
     const bytes = changedBytes(served, stored, object, old);
     if (bytes === undefined) return { type: 'object', code: 200, served, stored };

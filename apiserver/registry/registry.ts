@@ -4,6 +4,8 @@
  * Kinds with a file of their own are listed in `kinds.ts`; every other resource that can be written gets a plain definition.
  */
 import { builtinResources } from '../../machinery/api/schema/resources.ts';
+import { withAdmission } from './admission/plugin.ts';
+import { admissionPlugins } from './admission/plugins.ts';
 import { builtinKinds } from './kinds.ts';
 import { plainDefinition } from './plain.ts';
 import type { Registry, RegistryDeps, ResourceDefinition } from './resource.ts';
@@ -11,7 +13,9 @@ import type { Registry, RegistryDeps, ResourceDefinition } from './resource.ts';
 export function createRegistry(deps: RegistryDeps): Registry {
   const byVersion = new Map<string, ResourceDefinition>();
   const all: ResourceDefinition[] = [];
-  const add = (definition: ResourceDefinition): void => {
+  const plugins = admissionPlugins(deps);
+  const add = (kind: ResourceDefinition): void => {
+    const definition = withAdmission(kind, plugins);
     all.push(definition);
     byVersion.set(keyOf(definition.group, definition.version, definition.resource), definition);
     for (const served of definition.conversions ?? []) byVersion.set(keyOf(served.group, served.version, definition.resource), definition);

@@ -58,7 +58,9 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** Warnings of a create or update (WarningsOnCreate, WarningsOnUpdate). */
   warnings?(object: T, old: T | undefined): string[];
   /** Validating admission of this kind: create only, after validation. May throw StatusError. */
-  admitValidated?(object: T, context: StrategyContext): void;
+  admitValidated?(object: T, context: StrategyContext): void | Promise<void>;
+  /** The same of an update of the object or of a view of it; `context.subresource` says which. */
+  admitUpdate?(object: T, old: T, context: StrategyContext): void | Promise<void>;
   /** Reserves what the object holds beyond itself (cluster IPs, node ports). Returns a function that gives it back if the write fails. */
   allocate?(object: T, old: T | undefined, context: StrategyContext): (() => void) | undefined;
   /** Called after the object is gone from the store. */

@@ -99,7 +99,7 @@ function asPodWouldBe(spec: StatefulSetSpec): StatefulSetSpec {
   if (!template?.spec) return spec;
   const { hostname: _, subdomain: __, ...podSpec } = template.spec;
   if (claims.length === 0) return { ...spec, template: { ...template, spec: podSpec } };
-  const names = new Set(claims.map((claim) => claim.metadata.name ?? ''));
+  const names = new Set(claims.map((claim) => claim.metadata?.name ?? ''));
   const own = (podSpec.volumes ?? []).filter((volume) => !names.has(volume.name));
   const added = [...names].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
   return { ...spec, template: { ...template, spec: { ...podSpec, volumes: [...own, ...added] } } };
