@@ -1,3 +1,4 @@
+/** The authorizer that lets named users do everything and others see health and version. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UserInfo } from '../registry/resource.ts';

@@ -1,8 +1,10 @@
 /**
  * The component schemas of OpenAPI documents, made from the type table. Mirrors kubernetes `pkg/generated/openapi` as served: names, types,
- * required fields, defaults, and the x-kubernetes extensions that clients merge and explain by. (The table has no descriptions.)
+ * required fields, defaults, and the x-kubernetes extensions that clients merge and explain by. Descriptions are ours (`descriptions.ts`).
  */
 import type { FieldSchema, Scalar, TypeRef, TypeSchema } from '../../machinery/api/schema/schema.ts';
+
+import { fieldDescription, typeDescription } from './descriptions.ts';
 
 export type Json = Record<string, unknown>;
 export type Dialect = 'v2' | 'v3';
@@ -87,8 +89,10 @@ export class SchemaCollector {
     const result: Json = {};
     this.#schemas.set(schema.openapi, result);
     if (schema.custom !== undefined) return;
+    const description = typeDescription(schema.name);
+    if (description !== undefined) result['description'] = description;
     const properties: Json = {};
-    for (const field of schema.members) properties[field.name] = this.#property(field);
+    for (const field of schema.members) properties[field.name] = this.#property(schema, field);
     const required = schema.members.filter((f) => f.required).map((f) => f.name);
     if (required.length > 0) result['required'] = required.sort();
     result['type'] = 'object';
@@ -99,10 +103,12 @@ export class SchemaCollector {
     if (schema.unions !== undefined) result['x-kubernetes-unions'] = schema.unions;
   }
 
-  #property(field: FieldSchema): Json {
+  #property(schema: TypeSchema, field: FieldSchema): Json {
+    const description = fieldDescription(schema.name, field.name, schema.gvks.length > 0);
     const type = this.#type(field.type, false);
     const extra: Json = {
       ...(field.default !== undefined && { default: field.default }),
+      ...(description !== undefined && { description }),
       ...(field.listMapKeys && { 'x-kubernetes-list-map-keys': field.listMapKeys }),
       ...(field.listType && { 'x-kubernetes-list-type': field.listType }),
       ...(field.mapType === 'atomic' && { 'x-kubernetes-map-type': field.mapType }),
