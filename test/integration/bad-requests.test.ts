@@ -63,3 +63,18 @@ test('a bad request', async (t) => {
     assert.equal((await send('GET', '/readyz')).text, 'ok');
   });
 });
+
+test('an element without its name is told as invalid, also to what reads it before validation', async (t) => {
+  const { client } = await startTestApiServer(t);
+  const send = sender(client);
+  await send('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
+  const spec = { volumes: [{}], containers: [{ name: 'c', image: 'i' }] };
+  const pod = await send('POST', '/api/v1/namespaces/default/pods', { metadata: { name: 'a' }, spec });
+  assert.equal(pod.code, 422, pod.text);
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  const set = await send('POST', '/apis/apps/v1/namespaces/default/statefulsets', {
+    metadata: { name: 'a' },
+    spec: { selector: { matchLabels: { a: 'b' } }, template, volumeClaimTemplates: [{}] },
+  });
+  assert.equal(set.code, 422, set.text);
+});

@@ -11,13 +11,26 @@ const TOKEN_VOLUME_PREFIX = 'kube-api-access-';
 const TOKEN_SECONDS = 3607;
 const ENFORCE = 'kubernetes.io/enforce-mountable-secrets';
 
-export function admitServiceAccount(pod: core.Pod, context: StrategyContext): void {
+/** The default account of a new namespace is made by a controller, and waited for: this often, this long. */
+const DEFAULT_ATTEMPTS = 10;
+const RETRY_MS = 150;
+
+async function accountOf(namespace: string, name: string, context: StrategyContext): Promise<core.ServiceAccount | undefined> {
+  const attempts = name === 'default' ? DEFAULT_ATTEMPTS : 1;
+  for (let attempt = 1; ; attempt++) {
+    const account = context.reader.get<core.ServiceAccount>('', 'serviceaccounts', namespace, name);
+    if (account !== undefined || attempt >= attempts) return account;
+    await context.sleep(RETRY_MS);
+  }
+}
+
+export async function admitServiceAccount(pod: core.Pod, context: StrategyContext): Promise<void> {
   const { spec } = pod;
   const name = spec.serviceAccountName || 'default';
   spec.serviceAccountName = name;
   spec.serviceAccount = name;
   const namespace = pod.metadata.namespace ?? '';
-  const account = context.reader.get<core.ServiceAccount>('', 'serviceaccounts', namespace, name);
+  const account = await accountOf(namespace, name, context);
   if (account === undefined) {
     throw refusePod(pod, `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`);
   }
