@@ -4,11 +4,12 @@
  *
  * Invariant: a phase of Succeeded or Failed never changes again, whoever set it.
  */
+
+import { qosClassOf } from '../machinery/api/qos.ts';
 import { formatTime } from '../machinery/api/time.ts';
 import type { Container, ContainerState, ContainerStatus, Pod, PodPhase, PodStatus } from '../machinery/api/types/core.v1.ts';
 import { podConditions } from './conditions.ts';
 import { formatBackOff, pullErrorShownMs } from './pod/back-off.ts';
-import { qosClassOf } from './qos.ts';
 import type { ContainerExit, RuntimeContainer, RuntimePod } from './runtime/interface.ts';
 
 export interface StatusInput {
@@ -47,7 +48,7 @@ export function podStatus(input: StatusInput): PodStatus {
     startTime: pod.status?.startTime ?? formatTime(new Date(input.acceptedAtMs)),
     ...(initContainerStatuses.length > 0 && { initContainerStatuses }),
     containerStatuses,
-    qosClass: pod.status?.qosClass ?? qosClassOf(pod),
+    qosClass: pod.status?.qosClass ?? qosClassOf(pod.spec),
   };
   status.conditions = podConditions(pod, status, runtime !== undefined, input.now);
   return status;

@@ -2,13 +2,13 @@
  * Creation of a pod. Mirrors kubernetes `pkg/registry/core/pod` PrepareForCreate and ValidatePodCreate.
  */
 import { type FieldError, forbiddenField } from '../../../machinery/api/field-error.ts';
+import { qosClassOf } from '../../../machinery/api/qos.ts';
 import { formatTime } from '../../../machinery/api/time.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import type { StrategyContext } from '../resource.ts';
 import { imageSpaceErrors } from '../validation/containers.ts';
 import { APP_ARMOR_PREFIX, annotationFieldErrors, containersOf, podAnnotationErrors } from '../validation/pod-annotations.ts';
 import { podSpecErrors } from '../validation/pod-spec.ts';
-import { qosClassOf } from '../validation/qos.ts';
 
 export function preparePodForCreate(pod: core.Pod, context: StrategyContext): void {
   const { spec } = pod;

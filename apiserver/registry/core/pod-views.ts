@@ -4,10 +4,10 @@
  */
 import { deepClone, deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField, invalidValue } from '../../../machinery/api/field-error.ts';
+import { qosClassOf } from '../../../machinery/api/qos.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import type { SubresourceStrategy } from '../resource.ts';
 import { MIRROR } from '../validation/pod-annotations.ts';
-import { qosClassOf } from '../validation/qos.ts';
 import { podSpecAndAnnotationErrors } from './pod-create.ts';
 
 /** Everything but the spec that `spec` gives is the stored pod's; of metadata the version and the ownership record are the request's. */

@@ -1,17 +1,20 @@
 /**
- * The quality of service class of a pod. Mirrors kubernetes `apis/core/helper/qos`.
+ * The quality of service class of a pod, from what it asks of cpu and memory. Mirrors upstream `apis/core/v1/helper/qos`. The API server sets it at the
+ * creation and the kubelet reports it; both must come to the same.
  */
-import { addQuantities, compareQuantities, parseQuantity, type Quantity, quantityMilli } from '../../../machinery/api/quantity.ts';
-import type * as core from '../../../machinery/api/types/core.v1.ts';
+import { addQuantities, compareQuantities, parseQuantity, type Quantity, quantityMilli } from './quantity.ts';
+import type { PodSpec, ResourceRequirements } from './types/core.v1.ts';
 
 const COMPUTE = ['cpu', 'memory'];
 
-export function qosClassOf(spec: core.PodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
+type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
+
+export function qosClassOf(spec: PodSpec): QosClass {
   if (spec.resources?.requests !== undefined || spec.resources?.limits !== undefined) return classOf([{ resources: spec.resources }]);
   return classOf([...(spec.containers ?? []), ...(spec.initContainers ?? [])]);
 }
 
-function classOf(containers: readonly { resources?: core.ResourceRequirements }[]): 'Guaranteed' | 'Burstable' | 'BestEffort' {
+function classOf(containers: readonly { resources?: ResourceRequirements }[]): QosClass {
   const requests = new Map<string, Quantity>();
   const limits = new Map<string, Quantity>();
   let guaranteed = true;
