@@ -5,7 +5,8 @@
  * the taint was added, if that is later). So neither a loop started again nor a whole cluster started again evicts at once.
  */
 import { formatTime } from '../machinery/api/time.ts';
-import type { Node, Pod, Taint, Toleration } from '../machinery/api/types/core.v1.ts';
+import { tolerates } from '../machinery/api/toleration.ts';
+import type { Node, Pod, Taint } from '../machinery/api/types/core.v1.ts';
 import { BY_NODE } from '../machinery/client/informer.ts';
 import { nodes, pods } from '../machinery/client/resource-type.ts';
 import type { PlannedController } from '../machinery/loop/controller.ts';
@@ -72,13 +73,6 @@ export function staysMs(pod: Pod, taints: readonly Taint[]): number | undefined 
     }
   }
   return stays;
-}
-
-/** v1.Toleration.ToleratesTaint: an empty effect or key (with Exists) matches any. */
-export function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
-  if (effect && effect !== taint.effect) return false;
-  if (key && key !== taint.key) return false;
-  return operator === 'Exists' || ((operator ?? 'Equal') === 'Equal' && (value ?? '') === (taint.value ?? '') && Boolean(key));
 }
 
 export function compareTaintedPod({ pod, taints, seenMs, reprieved }: ObservedTaintedPod, now: Date): Plan {

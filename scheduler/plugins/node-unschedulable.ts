@@ -1,6 +1,7 @@
 /** Cordoned nodes take no new pods, unless a pod tolerates the taint `node.kubernetes.io/unschedulable`. */
+
+import { tolerates } from '../../machinery/api/toleration.ts';
 import { type Plugin, unresolvable } from '../framework/plugin.ts';
-import { tolerates } from '../framework/taints.ts';
 
 const CORDONED = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const;
 const rejection = unresolvable('node(s) were unschedulable');

@@ -3,6 +3,7 @@
  * replicas of one thing, weigh. Mirrors upstream `plugins/podtopologyspread`.
  */
 import { matches, type Selector, selectorOf } from '../../machinery/api/selector.ts';
+import { untolerated } from '../../machinery/api/toleration.ts';
 import type { TopologySpreadConstraint } from '../../machinery/api/types/core.v1.ts';
 import { defaultSelector } from '../framework/default-selector.ts';
 import { matchesRequiredAffinity } from '../framework/node-affinity.ts';
@@ -10,7 +11,6 @@ import type { NodeInfo } from '../framework/node-info.ts';
 import { MAX_SCORE, type NodeScorer, type Plugin, type Prefiltered, unresolvable, unschedulable } from '../framework/plugin.ts';
 import type { PodInfo } from '../framework/pod-info.ts';
 import type { Snapshot } from '../framework/snapshot.ts';
-import { untolerated } from '../framework/taints.ts';
 
 const HOSTNAME = 'kubernetes.io/hostname';
 const skewed = unschedulable("node(s) didn't match pod topology spread constraints");

@@ -1,6 +1,7 @@
 /** Taints NoSchedule and NoExecute keep out pods that do not tolerate them; of the rest, nodes with fewer untolerated PreferNoSchedule taints are better. */
+
+import { tolerates, untolerated } from '../../machinery/api/toleration.ts';
 import { normalizeByMaximum, type Plugin, unresolvable } from '../framework/plugin.ts';
-import { tolerates, untolerated } from '../framework/taints.ts';
 
 const HARD = ['NoSchedule', 'NoExecute'];
 const rejection = unresolvable('node(s) had untolerated taint(s)');
