@@ -8,15 +8,19 @@ import { isReason } from '../../machinery/api/status.ts';
 import { formatMicroTime } from '../../machinery/api/time.ts';
 import type { Lease } from '../../machinery/api/types/coordination.k8s.io.v1.ts';
 import type { Node } from '../../machinery/api/types/core.v1.ts';
+import { Backoff } from '../../machinery/client/backoff.ts';
 import type { Client } from '../../machinery/client/client.ts';
+import { ConnectionError } from '../../machinery/client/errors.ts';
 import { leases, nodes } from '../../machinery/client/resource-type.ts';
 import type { Clock } from '../../machinery/process/clock.ts';
 import type { Logger } from '../../machinery/process/logger.ts';
+import type { Random } from '../../machinery/process/random.ts';
 import { type NodeFacts, newlyHealthy, newNode, nodeLabels, nodeStatus, nodeStatusDiffers } from './node-status.ts';
 
 export interface HeartbeatDeps {
   readonly client: Client;
   readonly clock: Clock;
+  readonly random: Random;
   readonly logger: Logger;
   readonly signal: AbortSignal;
   readonly facts: NodeFacts;
@@ -35,13 +39,16 @@ const RETRY_MS = { first: 100, most: 7_000 };
 
 /** Registers the node, retrying until it works; settles with the object. */
 export async function registerNode(deps: HeartbeatDeps): Promise<Node> {
-  for (let delay = RETRY_MS.first; ; delay = Math.min(delay * 2, RETRY_MS.most)) {
+  const backoff = new Backoff(deps);
+  for (;;) {
     try {
       return await registerOnce(deps);
     } catch (error) {
       if (deps.signal.aborted) throw error;
-      deps.logger.warn({ err: error, node: deps.facts.name }, 'registering the node failed, will be retried');
-      await deps.clock.sleep(delay, deps.signal);
+      // a whole cluster starts at once: that the API server does not listen yet is nothing to worry about
+      const isEarly = error instanceof ConnectionError && error.refused;
+      deps.logger[isEarly ? 'info' : 'warn']({ err: error, node: deps.facts.name }, 'registering the node failed, will be retried');
+      await deps.clock.sleep(backoff.next(error), deps.signal);
     }
   }
 }

@@ -5,6 +5,7 @@ import { notFound } from '../../machinery/api/status.ts';
 import type { Node } from '../../machinery/api/types/core.v1.ts';
 import type { Client } from '../../machinery/client/client.ts';
 import { silentLogger } from '../../machinery/process/logger.ts';
+import { seededRandom } from '../../machinery/process/random.ts';
 import { FakeClock } from '../../machinery/process/testing/fake-clock.ts';
 import { createAddresses, derivedCidr } from '../runtime/addresses.ts';
 import { makeContainer, makePod } from '../testing.ts';
@@ -64,6 +65,7 @@ function makeDeps(): HeartbeatDeps & { clock: FakeClock; calls: string[]; told: 
   return {
     client,
     clock,
+    random: seededRandom(1),
     logger: silentLogger,
     signal: abort.signal,
     facts,

@@ -68,12 +68,13 @@ export class SimulatedNode {
   /** Settles when the node is registered; heartbeats go on behind. */
   async start(): Promise<void> {
     const signal = AbortSignal.any([this.#deps.signal, this.#abort.signal]);
-    const { options, heartbeatClient, recorder, clock, logger, facts, register } = this.#deps;
+    const { options, heartbeatClient, recorder, clock, random, logger, facts, register } = this.#deps;
     // Upstream's kubelet names its node as uid too: it tells of it before it knows the object.
     const reference = { apiVersion: 'v1', kind: 'Node', metadata: { name: facts.name, uid: facts.name } };
     const heartbeat: HeartbeatDeps = {
       client: heartbeatClient,
       clock,
+      random,
       logger,
       signal,
       facts,
