@@ -1,5 +1,10 @@
 /** The whole command line without a server: verbs, help, completion, mistakes. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { systemClock } from '../machinery/process/clock.ts';
 import { seededRandom } from '../machinery/process/random.ts';
@@ -52,6 +57,17 @@ describe('one clear line and exit code 1 for a mistake', () => {
       assert.deepEqual([ran.out, ran.code], ['', 1]);
     });
   }
+});
+
+test('the socket that a killed cluster leaves behind is no cluster', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'flyball-cli-'));
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const server = createServer().listen(join(dataDir, 'x.sock'));
+  await once(server, 'listening');
+  renameSync(join(dataDir, 'x.sock'), join(dataDir, 'control.sock')); // closing removes it under its first name only
+  await new Promise((resolve) => server.close(resolve));
+  const { err, code } = await run(`ps --data-dir ${dataDir}`);
+  assert.deepEqual([err, code], [`error: no cluster is running in ${dataDir}; start one with: flyball up\n`, 1]);
 });
 
 describe('help', () => {

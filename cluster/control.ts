@@ -77,8 +77,12 @@ async function ask(path: string, order: Order): Promise<Answer> {
 export function connectCluster(dataDir: string): ClusterControl {
   const path = layoutOf(dataDir).controlSocket;
   const send = async (order: Order): Promise<readonly ProcessStatus[]> => {
-    const answer = await ask(path, order).catch((error: unknown) => {
-      throw new Error(`no cluster is running in ${dataDir}; start one with: flyball up`, { cause: error });
+    const answer = await ask(path, order).catch((error: Error & { code?: string }) => {
+      // not as the cause: what refuses here is no API server, and must not be told as one. A killed parent leaves its socket behind
+      if (['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(error.code ?? '')) {
+        throw new Error(`no cluster is running in ${dataDir}; start one with: flyball up`);
+      }
+      throw new Error(`the cluster in ${dataDir} gives no answer: ${error.message}`);
     });
     if ('error' in answer) throw new Error(answer.error);
     return answer.processes;
