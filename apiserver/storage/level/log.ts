@@ -15,21 +15,34 @@ interface Staged {
   readonly record: Buffer;
 }
 
+/** After so many revisions the mark beside the database follows. */
+const MARK_EVERY = 500;
+
+/** What is kept beside the database. */
+export interface Beside {
+  /** Writes down how far the log has come. */
+  mark(end: Tail): Promise<void>;
+  closed(): Promise<void>;
+}
+
 export class LevelLog implements RevisionLog {
   readonly #database: Database;
-  readonly #onClosed: (end: Tail) => Promise<void>;
+  readonly #beside: Beside;
   #staged: Staged[] = [];
   /** Hash of the last staged record. */
   #hash: Buffer;
   #marker: Marker;
   #committed: Tail;
+  #marked: number;
+  #marking: Promise<void> | undefined;
 
-  constructor(database: Database, state: { revision: number; hash: Buffer; marker: Marker }, onClosed: (end: Tail) => Promise<void>) {
+  constructor(database: Database, state: { revision: number; hash: Buffer; marker: Marker }, beside: Beside) {
     this.#database = database;
     this.#hash = state.hash;
     this.#committed = { revision: state.revision, hash: state.hash.toString('hex') };
     this.#marker = state.marker;
-    this.#onClosed = onClosed;
+    this.#marked = state.revision;
+    this.#beside = beside;
   }
 
   stage(entry: LogEntry): Buffer {
@@ -48,6 +61,22 @@ export class LevelLog implements RevisionLog {
     this.#staged = this.#staged.slice(count);
     const last = group[group.length - 1];
     this.#committed = { revision: revisionOfKey(last.key), hash: hashOf(last.record).toString('hex') };
+    if (this.#committed.revision - this.#marked >= MARK_EVERY) this.#mark();
+  }
+
+  /** Nobody waits for it. A disk that does not take it will not take the next group either, and that is told. */
+  #mark(): void {
+    if (this.#marking !== undefined || this.#marked === this.#committed.revision) return;
+    const end = this.#committed;
+    this.#marked = end.revision;
+    this.#marking = this.#beside.mark(end).then(
+      () => {
+        this.#marking = undefined;
+      },
+      () => {
+        this.#marking = undefined;
+      },
+    );
   }
 
   async compact(revision: number, dropped: readonly number[]): Promise<void> {
@@ -67,6 +96,7 @@ export class LevelLog implements RevisionLog {
       { sync: true },
     );
     this.#marker = marker;
+    this.#mark();
   }
 
   readonly read = (revision: number): Buffer => {
@@ -77,6 +107,8 @@ export class LevelLog implements RevisionLog {
 
   async close(): Promise<void> {
     await this.#database.close();
-    await this.#onClosed(this.#committed);
+    await this.#marking;
+    await this.#beside.mark(this.#committed);
+    await this.#beside.closed();
   }
 }

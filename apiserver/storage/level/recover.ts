@@ -22,6 +22,8 @@ import type { Tail } from './tail.ts';
 
 const READ_AHEAD = 512;
 
+export const RESTORE_HINT = 'restore the directory from a backup, or move it away to start with an empty store';
+
 export interface Recovered {
   readonly revisions: Revisions;
   /** The hash of the last record, which the next one continues. */
@@ -98,7 +100,9 @@ class Scan {
     this.#crossBoundary();
     const { revision } = this.#revisions;
     if (this.#tail !== undefined && revision < this.#tail.revision) {
-      throw new StoreDamaged(`${this.#location}: the log ends at revision ${revision}, but it has reached ${this.#tail.revision}`);
+      throw new StoreDamaged(
+        `${this.#location}: the log in db ends at revision ${revision}, but it has reached ${this.#tail.revision}, as TAIL beside it tells; ${RESTORE_HINT}`,
+      );
     }
     return { revisions: this.#revisions, hash: Buffer.from(this.#hash), marker: this.#marker };
   }

@@ -1,11 +1,12 @@
 /** The LevelDB store: the suite of every backend, what it refuses to open, what it survives (guarantees D1 to D4). */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { Level } from 'level';
+import { eventually } from '../../../test/fixtures/eventually.ts';
 import { type Store, StoreDamaged, StoreFailed, StoreLocked } from '../interface.ts';
 import { storeSuite, textOf } from '../suite.ts';
 import { recordKey } from './record.ts';
@@ -72,7 +73,7 @@ describe('level store: what it refuses to open', () => {
       async (database) => database.put(recordKey(8), (await database.get(recordKey(9)))!),
       /revision 8 is damaged: it is the record of revision 9/,
     ],
-    ['the loss of the newest revisions', (database) => database.del(recordKey(11)), /ends at revision 10, but it has reached 11/],
+    ['the loss of the newest revisions', (database) => database.del(recordKey(11)), /ends at revision 10, but it has reached 11, /],
     ['the loss of everything', (database) => database.clear(), /lost its first record/],
   ];
   for (const [what, tamper, message] of cases) {
@@ -95,11 +96,81 @@ describe('level store: what it refuses to open', () => {
   });
 });
 
+describe('level store: a log that ends early', () => {
+  /** A server that was killed: nothing was written at the end. */
+  async function killedImage(t: TestContext, write: (store: Store) => Promise<unknown>): Promise<string> {
+    const directory = await temporaryDirectory(t);
+    const store = await openIn(join(directory, 'live'));
+    opened.set(directory, [store]);
+    await write(store);
+    const image = join(directory, 'image');
+    const marked = async (): Promise<boolean> => (await readFile(join(directory, 'live', 'TAIL'), 'utf8')).startsWith(`${store.revision} `);
+    await eventually('the mark has followed', marked);
+    await cp(join(directory, 'live'), image, { recursive: true });
+    return image;
+  }
+
+  async function logOf(directory: string): Promise<{ path: string; size: number }> {
+    const name = (await readdir(join(directory, 'db'))).filter((file) => file.endsWith('.log')).sort();
+    const path = join(directory, 'db', name[name.length - 1]);
+    return { path, size: (await stat(path)).size };
+  }
+
+  const creates = (count: number) => (store: Store) =>
+    Promise.all(Array.from({ length: count }, (_, i) => store.create(`/core/pods/x/${i}`, textOf('content'))));
+
+  it('is refused after a kill, when it ends before the mark that is set every so many revisions', async (t) => {
+    const image = await killedImage(t, creates(600));
+    const { path, size } = await logOf(image);
+    await truncate(path, Math.floor(size / 2));
+    await assert.rejects(openLevelStore(image), (error) => {
+      assert.ok(error instanceof StoreDamaged);
+      assert.match(error.message, /image: the log in db ends at revision \d+, but it has reached 601, as TAIL beside it tells; restore/);
+      return true;
+    });
+  });
+
+  it('is refused after a kill, when it ends before the mark that compaction set', async (t) => {
+    const image = await killedImage(t, async (store) => {
+      await creates(5)(store);
+      await store.compact(3);
+    });
+    const { path } = await logOf(image);
+    await truncate(path, 0);
+    await assert.rejects(openLevelStore(image), StoreDamaged);
+  });
+
+  for (const removed of [['READY'], ['READY', 'HOLDER'], ['READY', 'TAIL'], ['READY', 'TAIL', 'HOLDER']]) {
+    it(`and a database that does not open is no beginning, though ${removed.join(' and ')} went`, async (t) => {
+      const image = await killedImage(t, creates(600));
+      for (const name of removed) await rm(join(image, name));
+      await writeFile(join(image, 'db', 'CURRENT'), '');
+      await assert.rejects(openLevelStore(image), StoreDamaged);
+      assert.ok((await logOf(image)).size > 10_000, 'the data is still there');
+    });
+  }
+});
+
+describe('level store: without permission', () => {
+  it('says so, and speaks of no backups', async (t) => {
+    const directory = await tampered(t, async () => {});
+    const cause = new Error(`IO error: ${directory}/db/LOCK: Permission denied`);
+    const open = t.mock.method(Level.prototype, 'open', () => Promise.reject(new Error('Database failed to open', { cause })));
+    await assert.rejects(openLevelStore(directory), (error) => {
+      assert.ok(!(error instanceof StoreDamaged));
+      assert.match((error as Error).message, /: no permission \(IO error: .*Permission denied\); the user who runs the API server must/);
+      return true;
+    });
+    open.mock.restore();
+    await openIn(directory);
+  });
+});
+
 describe('level store: what it survives', () => {
   it('a creation that was cut short', async (t) => {
     const directory = await temporaryDirectory(t);
     await (await openLevelStore(directory)).close();
-    await rm(join(directory, 'READY'));
+    for (const name of ['READY', 'TAIL']) await rm(join(directory, name));
     await writeFile(join(directory, 'db', 'CURRENT'), '');
     const store = await openIn(directory);
     assert.equal(store.revision, 1);

@@ -3,29 +3,44 @@
  *
  *   db/      the LevelDB database
  *   READY    exists once the database has been created completely; from then on a database that does not open is damage, not a beginning
- *   TAIL     how far the log had come when the store was last opened or closed
+ *   TAIL     how far the log had come at least
  *   HOLDER   the process id of who has it open, for the message to whoever comes second
  *
  * LevelDB flushes neither its first manifest nor the directory, so a power cut during creation can leave a database that does not open. It has
- * served no one then: it is made anew. After READY nothing is ever made anew.
+ * served no one then: it is made anew. After READY nothing is ever made anew, and what looks like data without READY is not either.
  */
-import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Level } from 'level';
 import { type Store, StoreDamaged, StoreLocked } from '../interface.ts';
 import { LogStore } from '../log-store.ts';
 import { type Database, LevelLog } from './log.ts';
 import { END_OF_RECORDS, FIRST_RECORD_KEY } from './record.ts';
-import { recover } from './recover.ts';
+import { RESTORE_HINT, recover } from './recover.ts';
 import { readTail, syncDirectory, writeSynced, writeTail } from './tail.ts';
 
 const READY_KEY = Buffer.from('m/ready');
 const READY_VALUE = Buffer.from('{"format":1}');
 
-const RESTORE_HINT = 'restore the directory from a backup, or move it away to start with an empty store';
+/** The log of a database that holds no more than its ready mark is smaller. */
+const EMPTY_LOG_BYTES = 1024;
 
 export async function openLevelStore(directory: string): Promise<Store> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    return await openStore(directory);
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    throw new Error(
+      `${directory}: no permission (${reasonOf(error)}); the user who runs the API server must be able to read and write it`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+async function openStore(directory: string): Promise<Store> {
   const database = await openDatabase(directory);
   try {
     await writeFile(join(directory, 'HOLDER'), `${process.pid}\n`);
@@ -33,10 +48,14 @@ export async function openLevelStore(directory: string): Promise<Store> {
     const { revisions, hash, marker } = await recover(database, directory, tail);
     if (revisions.revision !== (tail?.revision ?? 1))
       await writeTail(directory, { revision: revisions.revision, hash: hash.toString('hex') });
-    const log = new LevelLog(database, { revision: revisions.revision, hash, marker }, async (end) => {
-      await writeTail(directory, end);
-      await rm(join(directory, 'HOLDER'), { force: true });
-    });
+    const log = new LevelLog(
+      database,
+      { revision: revisions.revision, hash, marker },
+      {
+        mark: (end) => writeTail(directory, end),
+        closed: () => rm(join(directory, 'HOLDER'), { force: true }),
+      },
+    );
     return new LogStore(log, revisions);
   } catch (error) {
     await database.close();
@@ -52,7 +71,9 @@ async function openDatabase(directory: string): Promise<Database> {
     database = await openLevel(location, !ready);
   } catch (error) {
     if (isLocked(error)) throw new StoreLocked(await lockedMessage(directory), { cause: error });
-    if (ready) throw new StoreDamaged(`${directory}: the database does not open (${reasonOf(error)}); ${RESTORE_HINT}`, { cause: error });
+    if (isForbidden(error)) throw error;
+    if (ready || (await hasServed(directory)))
+      throw new StoreDamaged(`${directory}: the database does not open (${reasonOf(error)}); ${RESTORE_HINT}`, { cause: error });
     await rm(location, { recursive: true, force: true });
     database = await openLevel(location, true);
   }
@@ -99,6 +120,25 @@ async function lockedMessage(directory: string): Promise<string> {
   return `${directory} is in use by ${who}: stop it first, or choose another data directory`;
 }
 
+/** Whether READY must once have been there, though it is not now. */
+async function hasServed(directory: string): Promise<boolean> {
+  if ((await exists(join(directory, 'TAIL'))) || (await exists(join(directory, 'HOLDER')))) return true;
+  for (const name of await readdir(join(directory, 'db'))) {
+    if (name.endsWith('.ldb')) return true;
+    if (name.endsWith('.log') && (await stat(join(directory, 'db', name))).size > EMPTY_LOG_BYTES) return true;
+  }
+  return false;
+}
+
+/** LevelDB passes the system's refusals on as text only. */
+function isForbidden(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (['EACCES', 'EPERM', 'EROFS'].includes((cause as NodeJS.ErrnoException).code ?? '')) return true;
+    if (/^IO error: .*(Permission denied|Operation not permitted|Read-only file system)$/.test(cause.message)) return true;
+  }
+  return false;
+}
+
 function isLocked(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ((cause as { code?: string }).code === 'LEVEL_LOCKED') return true;
@@ -113,6 +153,9 @@ function reasonOf(error: unknown): string {
 function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
-    () => false,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      throw error;
+    },
   );
 }

@@ -1,6 +1,7 @@
 /**
  * A lower bound of what the log must contain, kept beside the database: LevelDB drops the end of a damaged log silently, and a log that merely
- * ends earlier has no gap to be found by. Written when the store opens and when it closes.
+ * ends earlier has no gap to be found by. Written when the store opens and closes, when it compacts, and after each so many revisions; always
+ * after what it tells of is durable, so what a power cut may tear lies behind it.
  */
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +16,10 @@ export interface Tail {
 const NAME = 'TAIL';
 
 export async function readTail(directory: string): Promise<Tail | undefined> {
-  const text = await readFile(join(directory, NAME), 'utf8').catch(() => undefined);
+  const text = await readFile(join(directory, NAME), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  });
   if (text === undefined) return undefined;
   const [revision, hash] = text.trim().split(' ');
   if (!/^\d+$/.test(revision) || !/^[0-9a-f]*$/.test(hash ?? ''))
