@@ -36,6 +36,7 @@ export function strategyContext(api: Api, context: RequestContext, options: { dr
     requestGroup: context.info.group,
     subresource: options.subresource ?? '',
     warn: (text) => warn(context, text),
+    sleep: (ms) => api.clock.sleep(ms),
     suffix: (length) => api.random.suffix(length),
     reader: api.reader,
   };

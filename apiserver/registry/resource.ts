@@ -20,6 +20,8 @@ export interface StrategyContext {
   readonly subresource: string;
   /** Adds a `Warning: 299` header to the answer. */
   warn(text: string): void;
+  /** Lets time pass: what a new namespace gets by its controllers may come a moment later. */
+  sleep(ms: number): Promise<void>;
   /** Random lower-case text as generated names end with. */
   suffix(length: number): string;
   /** Reads other objects, as admission and allocation need it. Committed state only. */

@@ -6,10 +6,12 @@ import type { Store } from '../../storage/interface.ts';
 import { claimResize } from './claim-resize.ts';
 import { limitRanger } from './limit-ranger.ts';
 import type { AdmissionPlugin } from './plugin.ts';
+import { podSecurity } from './pod-security.ts';
 import { createQuotaPlugin } from './resource-quota.ts';
 
 export const admissionPlugins = (deps: { readonly store: Store }): readonly AdmissionPlugin[] => [
   limitRanger,
+  podSecurity,
   claimResize,
   createQuotaPlugin(deps),
 ];

@@ -13,9 +13,9 @@ import { admitServiceAccount } from './pod-service-account.ts';
 
 const DEFAULT_TOLERATION_SECONDS = 300;
 
-export function admitPod(pod: core.Pod, context: StrategyContext): void {
+export async function admitPod(pod: core.Pod, context: StrategyContext): Promise<void> {
   pod.spec ??= { containers: [] };
-  if (pod.metadata.annotations?.[MIRROR] === undefined) admitServiceAccount(pod, context);
+  if (pod.metadata.annotations?.[MIRROR] === undefined) await admitServiceAccount(pod, context);
   admitPriority(pod, context);
   admitTolerations(pod.spec);
   admitTopologyLabels(pod, context);

@@ -43,6 +43,7 @@ const context: StrategyContext = {
   requestGroup: '',
   subresource: '',
   warn: () => undefined,
+  sleep: async () => undefined,
   suffix: (length) => 'x'.repeat(length),
   reader,
 };
