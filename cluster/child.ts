@@ -5,7 +5,7 @@
  * A child that ends stays dead until somebody starts it: the point of this system is to watch what the others do meanwhile.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, fstatSync, readFileSync, rmSync } from 'node:fs';
 import type { Clock } from '../machinery/process/clock.ts';
 import { writeFileAtomically } from '../machinery/process/files.ts';
 import type { ComponentMessage, ParentMessage } from '../machinery/process/run.ts';
@@ -35,6 +35,8 @@ export class ChildRunner implements Runner {
   #wasReady = false;
   #address = '';
   #starts = 0;
+  /** Where in the log this start begins; earlier lives are before it. */
+  #logStart = 0;
   #ended: string | undefined;
   #unguard: (() => void) | undefined;
 
@@ -60,6 +62,7 @@ export class ChildRunner implements Runner {
     if (this.#child) return Promise.reject(new Error(`${this.name} is running already`));
     const { layout, command, plan } = this.#options;
     const fd = openLog(layout.logOf(this.name));
+    this.#logStart = fstatSync(fd).size;
     // a process group of its own: Ctrl-C in the terminal reaches us alone, and we stop the children in order
     const argv = after ? [...plan.argv, '--wait-for-order'] : plan.argv;
     const child = spawn(process.execPath, [...command, ...argv], { stdio: ['ignore', fd, fd, 'ipc'], detached: true });
@@ -153,10 +156,12 @@ export class ChildRunner implements Runner {
     rmSync(this.#options.layout.pidFileOf(this.name), { force: true });
   }
 
-  /** The last words of the log, so that a failed start explains itself. */
+  /** The last words of this start in the log, so that a failed one explains itself. */
   #logTail(): string {
     try {
-      const lines = readFileSync(this.#options.layout.logOf(this.name), 'utf8').trimEnd().split('\n').slice(-LOG_TAIL_LINES);
+      const text = readFileSync(this.#options.layout.logOf(this.name)).subarray(this.#logStart).toString('utf8').trimEnd();
+      if (text === '') return '';
+      const lines = text.split('\n').slice(-LOG_TAIL_LINES);
       return `:\n${lines.map(readable).join('\n')}`;
     } catch {
       return '';

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { apiSocketOf, fitsSocket } from '../machinery/process/socket-path.ts';
 
 export interface Layout {
   readonly dataDir: string;
@@ -11,19 +12,15 @@ export interface Layout {
   logOf(process: string): string;
   pidFileOf(process: string): string;
   readonly pidDirectory: string;
-  /** Unix socket of the API server. */
-  readonly apiSocket: string;
+  /** Unix socket of the API server, where the path allows one. */
+  readonly apiSocket: string | undefined;
   /** Unix socket on which the process that started the cluster takes orders. */
   readonly controlSocket: string;
   kubeletRoot(node: string): string;
 }
 
-/** The system's limit for socket paths is 107 bytes. */
-const MAX_SOCKET_PATH = 100;
-
 export function layoutOf(dataDir: string): Layout {
   const socket = join(dataDir, 'control.sock');
-  const short = Buffer.byteLength(socket) <= MAX_SOCKET_PATH;
   return {
     dataDir,
     kubeconfig: join(dataDir, 'kubeconfig'),
@@ -31,8 +28,10 @@ export function layoutOf(dataDir: string): Layout {
     logOf: (name) => join(dataDir, 'logs', `${name}.log`),
     pidFileOf: (name) => join(dataDir, 'pids', `${name}.pid`),
     pidDirectory: join(dataDir, 'pids'),
-    apiSocket: join(dataDir, 'apiserver.sock'),
-    controlSocket: short ? socket : join(tmpdir(), `flyball-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}.sock`),
+    apiSocket: apiSocketOf(dataDir),
+    controlSocket: fitsSocket(socket)
+      ? socket
+      : join(tmpdir(), `flyball-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}.sock`),
     kubeletRoot: (node) => join(dataDir, 'kubelet', node),
   };
 }

@@ -9,7 +9,6 @@
  * All processes start at once and find the API server by trying; certificates are made while they load their code.
  */
 import { mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { type Clock, systemClock } from '../machinery/process/clock.ts';
 import { type Logger, silentLogger } from '../machinery/process/logger.ts';
@@ -23,6 +22,7 @@ import { ensureCredentials } from './credentials.ts';
 import { InProcessRunner } from './in-process.ts';
 import { layoutOf } from './layout.ts';
 import { endLeftovers } from './leftovers.ts';
+import { freePort, mustBeFree } from './port.ts';
 import type { Runner } from './runner.ts';
 
 export interface ClusterOptions {
@@ -76,6 +76,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   cluster.onStopped(() => control.close());
   try {
     await endLeftovers(layout, systemClock);
+    // told here at once, not by an API server that has loaded its code while all others wait for it
+    if (options.securePort && !without.has(runners[0]!)) await mustBeFree(bindAddress, options.securePort);
     const credentials = ensureCredentials(plans, { layout, server, bindAddress, clock });
     const ready = Promise.all([
       credentials,
@@ -109,15 +111,4 @@ async function inTime(starting: Promise<unknown>, ms: number, runners: readonly 
   } finally {
     late.abort(new Error('settled'));
   }
-}
-
-function freePort(host: string): Promise<number> {
-  return new Promise((resolvePort, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, host, () => {
-      const address = server.address();
-      server.close(() => resolvePort(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

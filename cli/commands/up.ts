@@ -29,12 +29,14 @@ async function up(session: Session, args: readonly string[]): Promise<void> {
   const { flags } = session;
   if (args.length > 0) throw usageError(session.verb, `unexpected arguments: [${args.join(' ')}]`);
   if (flags.integer('nodes') < 0) throw new CliError('--nodes must not be negative');
+  const port = flags.integer('secure-port');
+  if (port < 0 || port > 65_535) throw new CliError(`--secure-port must be between 0 and 65535, not ${port}`);
   const { cwd } = session.deps.surroundings;
   const began = session.clock.monotonicMs();
   const cluster = await startCluster({
     dataDir: resolve(cwd, flags.string('data-dir')),
     nodes: flags.integer('nodes'),
-    securePort: flags.integer('secure-port'),
+    securePort: port,
     bindAddress: flags.string('bind-address'),
     without: flags.list('without'),
     flags: {

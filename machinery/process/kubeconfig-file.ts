@@ -14,7 +14,7 @@ export interface KubeconfigContent {
   readonly cluster?: string;
   readonly user: string;
   readonly client: KeyPair;
-  readonly unixSocket?: string;
+  readonly unixSocket?: string | undefined;
 }
 
 export function formatKubeconfig(content: KubeconfigContent): string {
