@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startTestApiServer } from '../fixtures/apiserver.ts';
-import { CONFIGMAPS, configMap, sender } from '../fixtures/http.ts';
+import { DELETES, READS, VALUES } from '../fixtures/bad-read-rows.ts';
+import { BODIES, type Row, WRITES } from '../fixtures/bad-write-rows.ts';
+import { CONFIGMAPS, configMap, type Send, sender } from '../fixtures/http.ts';
 
 const TEXT_404 = '404 page not found\n';
 
@@ -77,4 +79,50 @@ test('an element without its name is told as invalid, also to what reads it befo
     spec: { selector: { matchLabels: { a: 'b' } }, template, volumeClaimTemplates: [{}] },
   });
   assert.equal(set.code, 422, set.text);
+});
+
+/** What the rows speak of: a held and a plain config map, a bound pod under a budget, a deployment, a lease, a namespace that ends. */
+async function prepare(send: Send): Promise<void> {
+  const make = async (path: string, body: unknown): Promise<void> => {
+    const { code, text } = await send('POST', path, body);
+    assert.equal(code, 201, text);
+  };
+  const labels = { a: 'b' };
+  const spec = { containers: [{ name: 'c', image: 'i' }] };
+  await make(CONFIGMAPS, configMap('a'));
+  await make(CONFIGMAPS, configMap('held', {}, { finalizers: ['example.com/two'] }));
+  await send('DELETE', `${CONFIGMAPS}/held`);
+  await make('/api/v1/namespaces', { metadata: { name: 'ending' } });
+  await send('DELETE', '/api/v1/namespaces/ending');
+  await make('/apis/coordination.k8s.io/v1/namespaces/default/leases', { metadata: { name: 'l' }, spec: {} });
+  await make('/apis/apps/v1/namespaces/default/deployments', {
+    metadata: { name: 'd' },
+    spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+  });
+  await make('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
+  await make('/api/v1/namespaces/default/pods', { metadata: { name: 'p', labels }, spec: { ...spec, nodeName: 'n' } });
+  const ready = { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } };
+  await send('PATCH', '/api/v1/namespaces/default/pods/p/status', ready, { type: 'application/strategic-merge-patch+json' });
+  await make('/apis/policy/v1/namespaces/default/poddisruptionbudgets', {
+    metadata: { name: 'b' },
+    spec: { minAvailable: 1, selector: { matchLabels: labels } },
+  });
+  const counted = { status: { observedGeneration: 1, expectedPods: 1, desiredHealthy: 1, currentHealthy: 1, disruptionsAllowed: 0 } };
+  await send('PATCH', '/apis/policy/v1/namespaces/default/poddisruptionbudgets/b/status', counted, {
+    type: 'application/merge-patch+json',
+  });
+}
+
+test('a wrong request is answered as a real API server answers it', { timeout: 120_000 }, async (t) => {
+  const { client } = await startTestApiServer(t);
+  const send = sender(client);
+  await prepare(send);
+  const check = async ({ ask, code, reason, message }: Row): Promise<void> => {
+    const answer = await send(...ask);
+    assert.equal(answer.code, code, answer.text.slice(0, 300));
+    if (reason !== undefined) assert.equal(answer.body.reason, reason ?? undefined);
+    if (typeof message === 'string') assert.equal(answer.body.message, message);
+    else if (message !== undefined) assert.match(answer.body.message, message);
+  };
+  for (const row of [...BODIES, ...WRITES, ...READS, ...DELETES, ...VALUES]) await t.test(row.what, () => check(row));
 });

@@ -2,6 +2,8 @@
  * JSON patch (RFC 6902) with the habits of upstream's library: `replace` of a missing member adds it, negative and padded positions
  * count, a `test` for null holds where nothing is, a path without a leading slash acts as with one. Mirrors evanphx/json-patch v4.
  *
+ * What copies add up to is bounded: a few operations that copy the whole into a part of it would double it each time.
+ *
  * Member names are data: a path through `__proto__` finds own members only.
  */
 import { deepClone, identical } from '../equality.ts';
@@ -14,6 +16,9 @@ export interface JsonPatchOperation {
   readonly from?: string;
   readonly value?: unknown;
 }
+
+/** Bytes of JSON that the copies of one patch may make (upstream's JSONPatchMaxCopyBytes). */
+const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
 type Container = Plain | unknown[];
 
@@ -46,8 +51,29 @@ const KIND = (value: unknown): string =>
 export function jsonPatch(original: unknown, operations: readonly unknown[]): unknown {
   const checked = operations.map(checkOperation);
   let document: unknown = deepClone(original);
-  for (const operation of checked) document = applyOperation(document, operation);
+  let copied = 0;
+  for (const operation of checked) {
+    if (operation.op === 'copy') {
+      copied += sizeOf(copySource(document, operation), MAX_COPIED_BYTES - copied);
+      if (copied > MAX_COPIED_BYTES) throw rejected(`the copies of the patch are larger than ${MAX_COPIED_BYTES} bytes together`);
+    }
+    document = applyOperation(document, operation);
+  }
   return document;
+}
+
+const copySource = (document: unknown, operation: JsonPatchOperation): unknown => read(find(document, pathOf(operation.from, 'from')));
+
+/** About the length of the value's JSON; counted no further than just beyond `limit`. */
+function sizeOf(value: unknown, limit: number): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return String(value).length;
+  let size = 2;
+  for (const key of Object.keys(value)) {
+    size += (Array.isArray(value) ? 0 : key.length + 3) + 1 + sizeOf((value as Plain)[key], limit - size);
+    if (size > limit) break;
+  }
+  return size;
 }
 
 function checkOperation(operation: unknown): JsonPatchOperation {
@@ -84,8 +110,7 @@ function applyOperation(document: unknown, operation: JsonPatchOperation): unkno
       return document;
     }
     case 'copy': {
-      const value = read(find(document, pathOf(operation.from, 'from')));
-      add(find(document, path), deepClone(value ?? null));
+      add(find(document, path), deepClone(copySource(document, operation) ?? null));
       return document;
     }
     case 'test':

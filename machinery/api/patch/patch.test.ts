@@ -217,3 +217,12 @@ test('an apply patch names deletions, changes and the order of lists', () => {
   );
   assert.deepEqual(recreate, { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } });
 });
+
+test('a JSON patch whose copies double the object each time is refused before it fills the memory', () => {
+  const copies = Array.from({ length: 60 }, (_, i) => ({ op: 'copy', from: '/data', path: `/data/c${i}` }));
+  const started = process.hrtime.bigint();
+  assert.throws(() => jsonPatch({ data: { k: 'x'.repeat(1000) } }, copies), /the server rejected our request/);
+  assert.ok(process.hrtime.bigint() - started < 5_000_000_000n);
+  const few = jsonPatch({ data: { k: 'x' } }, copies.slice(0, 3)) as { data: object };
+  assert.deepEqual(Object.keys(few.data), ['k', 'c0', 'c1', 'c2']);
+});
