@@ -4,7 +4,6 @@
  */
 import { decodeObject, strictProblems } from '../../machinery/api/decode.ts';
 import { formatApiVersion, type KubeObject, parseApiVersion } from '../../machinery/api/object.ts';
-import { builtinResources } from '../../machinery/api/schema/resources.ts';
 import { kindSchema, type TypeSchema } from '../../machinery/api/schema/schema.ts';
 import { badRequest } from '../../machinery/api/status.ts';
 import { BodySyntaxError, bodyType, type ParsedBody, parseBody, quoteBody, readBody } from '../http/body.ts';
@@ -112,7 +111,7 @@ function checkKind(expected: ExpectedKind, kind: string, apiVersion: string): vo
   if (kind === expected.kind && (apiVersion === served || expected.formerVersions?.includes(apiVersion))) return;
   const { group, version } = parseApiVersion(apiVersion);
   if (kindSchema({ group, version, kind }) === undefined) {
-    if (isFormerKind(expected, kind, group)) throw mismatch(apiVersion, served);
+    if (kind === expected.kind && isFormerKind(apiVersion, kind)) throw mismatch(apiVersion, served);
     throw badRequest(
       `${cannotBeHandled(kind, version, expected.kind)}no kind "${kind}" is registered for version "${apiVersion}" in ${SCHEME}`,
     );
@@ -133,10 +132,29 @@ const SHARED_GROUPS = new Set(['', 'events.k8s.io']);
 
 const isSameKind = (group: string, other: string): boolean => SHARED_GROUPS.has(group) && SHARED_GROUPS.has(other);
 
-/** Versions upstream still decodes though it serves them no more. */
-function isFormerKind(expected: ExpectedKind, kind: string, group: string): boolean {
-  return kind === expected.kind && group !== expected.group && group === 'extensions' && builtinResources().some((r) => r.kind === kind);
-}
+/** Kinds of versions that upstream still knows though it serves them no more: they are no unknown kinds, only the wrong version. */
+const FORMER: Readonly<Record<string, readonly string[]>> = {
+  'apps/v1beta1': ['ControllerRevision', 'Deployment', 'Scale', 'StatefulSet'],
+  'apps/v1beta2': ['ControllerRevision', 'DaemonSet', 'Deployment', 'ReplicaSet', 'Scale', 'StatefulSet'],
+  'batch/v1beta1': ['CronJob'],
+  'certificates.k8s.io/v1beta1': ['CertificateSigningRequest'],
+  'coordination.k8s.io/v1beta1': ['Lease'],
+  'discovery.k8s.io/v1beta1': ['EndpointSlice'],
+  'events.k8s.io/v1beta1': ['Event'],
+  'extensions/v1beta1': ['DaemonSet', 'Deployment', 'Ingress', 'NetworkPolicy', 'ReplicaSet', 'Scale'],
+  'networking.k8s.io/v1beta1': ['IPAddress', 'Ingress', 'IngressClass', 'ServiceCIDR'],
+  'node.k8s.io/v1alpha1': ['RuntimeClass'],
+  'node.k8s.io/v1beta1': ['RuntimeClass'],
+  'policy/v1beta1': ['Eviction', 'PodDisruptionBudget'],
+  'rbac.authorization.k8s.io/v1alpha1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
+  'rbac.authorization.k8s.io/v1beta1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
+  'scheduling.k8s.io/v1alpha1': ['PriorityClass'],
+  'scheduling.k8s.io/v1beta1': ['PriorityClass'],
+  'storage.k8s.io/v1alpha1': ['CSIStorageCapacity', 'VolumeAttachment', 'VolumeAttributesClass'],
+  'storage.k8s.io/v1beta1': ['CSIDriver', 'CSINode', 'CSIStorageCapacity', 'StorageClass', 'VolumeAttachment', 'VolumeAttributesClass'],
+};
+
+const isFormerKind = (apiVersion: string, kind: string): boolean => Object.hasOwn(FORMER, apiVersion) && FORMER[apiVersion]!.includes(kind);
 
 function internalPackage(group: string): string {
   return group === '' ? 'core' : group.split('.', 1)[0]!;

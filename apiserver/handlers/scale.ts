@@ -27,7 +27,7 @@ import { parseFresh } from './objects.ts';
 import { APPLY_PATCH, applyPatch, decodePatched, type Patch, parsePatch, patchType } from './patch.ts';
 import { storedVersion } from './persist.ts';
 import type { ServedResource } from './served.ts';
-import { change, requireName } from './update.ts';
+import { change, requireName, requireNamespace } from './update.ts';
 
 const expected = () => ({ group: 'autoscaling', version: 'v1', kind: 'Scale', schema: typeSchema('autoscaling.v1.Scale') });
 
@@ -43,6 +43,7 @@ export async function putScale(api: Api, context: RequestContext, served: Served
   const sent = scale.metadata.name ?? '';
   if (sent === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (sent !== name) throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
+  requireNamespace(context, served, scale);
   return writeScale(api, context, served, {
     options,
     next: (live) => ({ scale, entries: trackScale(api, served, live, { scale, options }) }),
@@ -70,6 +71,7 @@ export async function patchScale(api: Api, context: RequestContext, served: Serv
       const result = applyPatch({ schema }, original, patch);
       const scale = decodePatched(context, expected(), { result, patch, options }) as Scale & KubeObject;
       requireName(scale, context.info.name);
+      requireNamespace(context, served, scale);
       requireUid(served, scale, live);
       return { scale, entries: trackScale(api, served, live, { scale, options }) };
     },

@@ -55,9 +55,17 @@ export function setWarnings(context: RequestContext): void {
 }
 
 function encodeAnswer(api: Api, context: RequestContext, answer: Exclude<Answer, { type: 'raw' | 'sent' }>, form: Negotiated): Buffer {
-  if (form.transform === 'Table' && answer.type === 'value' && answer.table !== undefined) {
+  if (
+    answer.type === 'value' &&
+    answer.table !== undefined &&
+    form.transform !== undefined &&
+    form.transform !== 'PartialObjectMetadataList'
+  ) {
+    const version = `meta.k8s.io/${form.transformVersion}`;
+    if (form.transform === 'PartialObjectMetadata')
+      return encodeMeta({ kind: 'PartialObjectMetadata', apiVersion: version, metadata: answer.value.metadata }, form);
     const includeObject = context.info.query.get('includeObject') ?? '';
-    return encodeMeta(answer.table({ version: `meta.k8s.io/${form.transformVersion}`, includeObject, now: api.clock.now() }), form);
+    return encodeMeta(answer.table({ version, includeObject, now: api.clock.now() }), form);
   }
   if (form.transform !== undefined && answer.type !== 'value') return encodeTransformed(api, context, answer, form);
   if (answer.type === 'list') return encodeList(answer, form);

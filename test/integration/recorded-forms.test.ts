@@ -31,7 +31,27 @@ test('forms and decoding', async (t) => {
     );
     assert.deepEqual(body.rows[0].cells.slice(0, 3), ['d', 2, 0]);
     assert.equal(body.rows[0].object, null);
+    const partial = await send('GET', `${DEPLOYMENTS}/d/scale`, undefined, {
+      accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
+    });
+    assert.deepEqual([partial.body.kind, partial.body.metadata.name], ['PartialObjectMetadata', 'd']);
   });
+
+  await t.test('a scale may not be of another namespace', async () => {
+    const answer = await send('PUT', `${DEPLOYMENTS}/d/scale`, { metadata: { name: 'd', namespace: 'other' }, spec: { replicas: 1 } });
+    assert.equal(answer.body.message, 'the namespace of the provided object does not match the namespace sent on the request');
+  });
+
+  for (const [path, apiVersion, kind, served] of [
+    [DEPLOYMENTS, 'apps/v1beta2', 'Deployment', 'apps/v1'],
+    [DEPLOYMENTS, 'extensions/v1beta1', 'Deployment', 'apps/v1'],
+    ['/apis/storage.k8s.io/v1/storageclasses', 'storage.k8s.io/v1beta1', 'StorageClass', 'storage.k8s.io/v1'],
+  ] as const) {
+    await t.test(`${kind} of ${apiVersion}, once served, is the wrong version`, async () => {
+      const { body } = await send('POST', path, { apiVersion, kind, metadata: { name: 'old' } });
+      assert.equal(body.message, `the API version in the data (${apiVersion}) does not match the expected API version (${served})`);
+    });
+  }
 
   for (const [path, rows] of [
     ['/apis/rbac.authorization.k8s.io/v1/roles', null],
