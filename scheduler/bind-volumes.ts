@@ -19,11 +19,12 @@ export interface BindVolumesDeps {
   readonly client: Client;
   readonly lookup: Lookup;
   readonly clock: Clock;
+  readonly signal: AbortSignal;
 }
 
-/** Rejects when a claim or volume changed meanwhile, or the claims are not bound in time: the pod is then scheduled anew. */
+/** Rejects when a claim or volume changed meanwhile, when the claims are not bound in time, when told to stop: the pod is then scheduled anew. */
 export async function bindVolumes(
-  { client, lookup, clock }: BindVolumesDeps,
+  { client, lookup, clock, signal }: BindVolumesDeps,
   choices: readonly VolumeChoice[],
   nodeName: string,
 ): Promise<void> {
@@ -51,7 +52,7 @@ export async function bindVolumes(
   const until = clock.monotonicMs() + TIMEOUT_MS;
   while (!choices.every(({ claim }) => isBound(lookup.claim(claim.metadata.namespace ?? '', claim.metadata.name ?? '')))) {
     if (clock.monotonicMs() >= until) throw new Error('binding volumes: context deadline exceeded');
-    await clock.sleep(LOOK_MS);
+    await clock.sleep(LOOK_MS, signal);
   }
 }
 

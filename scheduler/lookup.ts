@@ -1,4 +1,5 @@
 /** The other objects that scheduling rules read, from the informers of this process. */
+import { deepEqual } from '../machinery/api/equality.ts';
 import type { StatefulSet } from '../machinery/api/types/apps.v1.ts';
 import type { ReplicationController } from '../machinery/api/types/core.v1.ts';
 import type { ResourceClaim } from '../machinery/api/types/resource.k8s.io.v1.ts';
@@ -61,7 +62,7 @@ export function createLookup(informers: InformerFactory, wake: (event: ClusterEv
   volume.addHandler(() => wake({ kind: 'volume' }));
   storageClass.addHandler(() => wake({ kind: 'storage-class' }));
   namespace.addHandler(({ object, old }) => {
-    if (JSON.stringify(object?.metadata.labels) !== JSON.stringify(old?.metadata.labels)) wake({ kind: 'namespace' });
+    if (!deepEqual(object?.metadata.labels, old?.metadata.labels)) wake({ kind: 'namespace' });
   });
   return {
     namespaceLabels: (name) => namespace.get(name)?.metadata.labels,

@@ -135,11 +135,13 @@ export class PodScheduler {
   }
 
   async #bind(item: QueuedPod, pod: PodInfo, nodeName: string, volumes: readonly VolumeChoice[]): Promise<void> {
-    const { client, recorder, cache, queue, logger } = this.#deps;
+    const { client, recorder, cache, queue, logger, clock, signal } = this.#deps;
     const { namespace, name } = pod.pod.metadata as { namespace: string; name: string };
+    let asked = false;
     try {
-      await bindVolumes({ client, lookup: cache.lookup, clock: this.#deps.clock }, volumes, nodeName);
+      await bindVolumes({ client, lookup: cache.lookup, clock, signal }, volumes, nodeName);
       await asyncFailpoint('scheduler.before-bind');
+      asked = true;
       await client.createSubresource(podResource, { namespace, name }, 'binding', {
         apiVersion: 'v1',
         kind: 'Binding',
@@ -150,7 +152,7 @@ export class PodScheduler {
       this.counts.scheduled++;
       recorder.event(pod.pod, 'Normal', 'Scheduled', `Successfully assigned ${namespace}/${name} to ${nodeName}`, { action: 'Binding' });
     } catch (error) {
-      if (!(error instanceof StatusError) && (await this.#isBound(namespace, name, item.uid))) return;
+      if (asked && !(error instanceof StatusError) && (await this.#isBound(namespace, name, item.uid))) return;
       cache.forget(item.uid);
       // Others may now have the room.
       queue.wake({ kind: 'any' });
@@ -158,7 +160,7 @@ export class PodScheduler {
       const live = this.#deps.livePod(namespace, name);
       if (!live || live.metadata.uid !== item.uid || live.spec.nodeName) return;
       this.counts.error++;
-      logger.warn({ err: error, pod: `${namespace}/${name}`, node: nodeName }, 'binding failed, will be retried');
+      if (!signal.aborted) logger.warn({ err: error, pod: `${namespace}/${name}`, node: nodeName }, 'binding failed, will be retried');
       queue.putFailed(item);
     }
   }

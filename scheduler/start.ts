@@ -2,7 +2,9 @@
  * Starts the scheduler: informers feed the cache and the queue, one loop takes pods from the queue. Mirrors upstream `cmd/kube-scheduler/app/server.go`,
  * `eventhandlers.go`.
  */
+
 import { setMaxListeners } from 'node:events';
+import { deepEqual } from '../machinery/api/equality.ts';
 import type { Node, Pod } from '../machinery/api/types/core.v1.ts';
 import type { Client } from '../machinery/client/client.ts';
 import { createClient } from '../machinery/client/connect.ts';
@@ -243,7 +245,7 @@ class Scheduler {
       this.#queue.remove(uid);
       this.#cache.setPod(pod);
       if (!old?.spec.nodeName) this.#queue.wake({ kind: 'pod-added', pod });
-      else if (JSON.stringify(old.metadata.labels) !== JSON.stringify(pod.metadata.labels)) this.#queue.wake({ kind: 'pod-labels', pod });
+      else if (!deepEqual(old.metadata.labels, pod.metadata.labels)) this.#queue.wake({ kind: 'pod-labels', pod });
       else if (old.metadata.generation !== pod.metadata.generation) this.#queue.wake({ kind: 'pod-scaled-down', pod });
       return;
     }

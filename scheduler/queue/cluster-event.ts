@@ -1,4 +1,5 @@
 /** What happened in the cluster, as far as it may let a waiting pod in. Mirrors upstream `framework.ClusterEvent`. */
+import { deepEqual } from '../../machinery/api/equality.ts';
 import type { Node, Pod } from '../../machinery/api/types/core.v1.ts';
 
 export type ClusterEvent =
@@ -20,7 +21,7 @@ export type ClusterEvent =
 export function nodeEvents(node: Node, old: Node | undefined): ClusterEvent[] {
   if (!old) return [{ kind: 'node-added', node }];
   const events: ClusterEvent[] = [];
-  const differs = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) !== JSON.stringify(b ?? null);
+  const differs = (a: unknown, b: unknown): boolean => !deepEqual(a, b);
   if (differs(node.status?.allocatable, old.status?.allocatable)) events.push({ kind: 'node-allocatable', node });
   if (differs(node.metadata.labels, old.metadata.labels)) events.push({ kind: 'node-labels', node });
   if (differs(node.spec?.taints, old.spec?.taints)) events.push({ kind: 'node-taints', node });

@@ -4,6 +4,7 @@
  *
  * Invariant: a pod is in at most one of the three; it leaves only by `pop` or `remove`.
  */
+import { deepEqual } from '../../machinery/api/equality.ts';
 import type { Pod } from '../../machinery/api/types/core.v1.ts';
 import type { Cancel, Clock } from '../../machinery/process/clock.ts';
 import { podInfo } from '../framework/pod-info.ts';
@@ -196,6 +197,6 @@ function isBefore(a: QueuedPod, b: QueuedPod): boolean {
 
 /** A change of the status alone, such as the condition we wrote, is no reason to try again. */
 function specChanged(old: Pod, pod: Pod): boolean {
-  const bare = (object: Pod): string => JSON.stringify([object.spec, object.metadata.labels ?? {}, object.metadata.annotations ?? {}]);
-  return old.metadata.generation !== pod.metadata.generation || bare(old) !== bare(pod);
+  const bare = (object: Pod): unknown => [object.spec, object.metadata.labels ?? {}, object.metadata.annotations ?? {}];
+  return old.metadata.generation !== pod.metadata.generation || !deepEqual(bare(old), bare(pod));
 }
