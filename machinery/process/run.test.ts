@@ -11,6 +11,8 @@ interface Run {
   readonly child: ChildProcess;
   readonly ended: Promise<{ code: number | null; out: string; err: string }>;
   message(type: string): Promise<unknown>;
+  /** Settles when it has logged this. */
+  logged(text: string): Promise<void>;
 }
 
 function run(t: TestContext, argv: readonly string[], ipc = true): Run {
@@ -43,6 +45,14 @@ function run(t: TestContext, argv: readonly string[], ipc = true): Run {
         child.on('message', look);
         look();
       }),
+    logged: (text) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (err.includes(text)) resolve();
+        };
+        child.stderr?.on('data', look);
+        look();
+      }),
   };
 }
 
@@ -68,19 +78,20 @@ test('even when it does not want to', async (t) => {
 });
 
 test('a second signal ends it at once', async (t) => {
-  const { child, ended, message } = run(t, ['--stuck']);
+  const { child, ended, message, logged } = run(t, ['--stuck']);
   await message('ready');
   child.kill('SIGINT');
-  setTimeout(() => child.kill('SIGINT'), 100);
+  await logged('stopping');
+  child.kill('SIGINT');
   assert.equal((await ended).code, 1);
 });
 
 test('it waits for the word of its parent when told to', async (t) => {
-  const { child, ended, message } = run(t, ['--wait-for-order', '--fail=started']);
-  const first = await Promise.race([message('ready'), ended, new Promise((resolve) => setTimeout(() => resolve('nothing yet'), 700))]);
-  assert.equal(first, 'nothing yet');
+  const { child, ended, logged } = run(t, ['--wait-for-order', '--fail=started', '--v=4']);
+  await logged('waits for the word of its parent');
+  assert.equal(child.exitCode, null);
   child.send({ type: 'start' });
-  assert.match((await ended).err, /started/);
+  assert.match((await ended).err, /waits for the word[\s\S]*started/);
 });
 
 test('all mistakes on the command line are said at once, without a stack', async (t) => {

@@ -39,7 +39,10 @@ export async function runMain<T extends OptionsTable>(name: string, table: T, st
   const stop = stopSignal(logger, systemClock);
   let started = false;
   try {
-    if (common['waitForOrder'] === true && process.channel) await order(stop);
+    if (common['waitForOrder'] === true && process.channel) {
+      logger.debug('waits for the word of its parent');
+      await order(stop);
+    }
     const running = await start(options, { clock: systemClock, random: systemRandom, logger, signal: stop });
     started = true;
     announce(running);
