@@ -71,9 +71,9 @@ export interface Strategy<T extends KubeObject = KubeObject> {
 
 /**
  * `none`: the server neither sets nor raises metadata.generation. `initial`: 1 for ever (priority classes). `spec`: 1 at create, raised when anything but metadata and status changes.
- * `specAndAnnotations`: annotations count too (deployments). `deferred`: not set at create, raised by changes (CSI drivers).
+ * `specAndAnnotations`: annotations count too (deployments); `specAndLabels`: labels (endpoint slices). `deferred`: not set at create, raised by changes (CSI drivers).
  */
-export type GenerationRule = 'none' | 'initial' | 'spec' | 'specAndAnnotations' | 'deferred';
+export type GenerationRule = 'none' | 'initial' | 'spec' | 'specAndAnnotations' | 'specAndLabels' | 'deferred';
 
 export interface RowCondition {
   readonly type: string;
@@ -129,8 +129,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly zero?: Readonly<Record<string, unknown>>;
   /** The kind refuses the field label metadata.namespace (namespaces, nodes, CSRs). */
   readonly noNamespaceField?: boolean;
-  /** Upstream has three texts for an unknown field label (surprises 68). */
-  readonly fieldLabelError?: 'generic' | 'notSupported' | 'notSupportedForKind';
+  /** Upstream has four texts for an unknown field label (surprises 68). */
+  readonly fieldLabelError?: 'generic' | 'notSupported' | 'notSupportedForKind' | 'notSupportedForType';
   readonly status?: SubresourceStrategy<T>;
   readonly scale?: ScaleDefinition<T>;
   /** Further views: ephemeralcontainers, resize, finalize, approval. */

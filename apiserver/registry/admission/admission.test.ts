@@ -63,7 +63,12 @@ test('pods beyond the bounds of a limit range are refused with all reasons', () 
     [{ type: 'Container', max: { cpu: '1' } }, undefined, { cpu: '1' }, undefined],
     [{ type: 'Container', max: { cpu: '1' } }, { cpu: '1' }, undefined, /maximum cpu usage per Container is 1\. {2}No limit is specified$/],
     [{ type: 'Pod', min: { memory: '1Gi' } }, { memory: '1Mi' }, undefined, /minimum memory usage per Pod is 1Gi, but request is 1Mi$/],
-    [{ type: 'Container', maxLimitRequestRatio: { cpu: '2' } }, { cpu: '100m' }, { cpu: '201m' }, /ratio per Container is 2, but provided ratio is 2\.010000$/],
+    [
+      { type: 'Container', maxLimitRequestRatio: { cpu: '2' } },
+      { cpu: '100m' },
+      { cpu: '201m' },
+      /ratio per Container is 2, but provided ratio is 2\.010000$/,
+    ],
   ];
   for (const [item, requests, limits, expected] of cases) {
     const run = (): unknown => limitRanger.validate!(requestOf(pod({ containers: [container('a', requests, limits)] }), [range(item)]));
@@ -76,7 +81,12 @@ test('objects use resources of quotas under every name they have there', () => {
   const cases: [string, string, object, Amounts][] = [
     ['', 'configmaps', {}, { configmaps: '1', 'count/configmaps': '1' }],
     ['apps', 'deployments', {}, { 'count/deployments.apps': '1' }],
-    ['', 'services', { spec: { type: 'LoadBalancer', ports: [{}, {}] } }, { services: '1', 'count/services': '1', 'services.nodeports': '2', 'services.loadbalancers': '1' }],
+    [
+      '',
+      'services',
+      { spec: { type: 'LoadBalancer', ports: [{}, {}] } },
+      { services: '1', 'count/services': '1', 'services.nodeports': '2', 'services.loadbalancers': '1' },
+    ],
     [
       '',
       'persistentvolumeclaims',
@@ -107,7 +117,10 @@ test('a quota demands what it limits of every container, unless the pod says it 
   const { missing } = evaluatorOf('', 'pods')!;
   const silent = pod({ containers: [container('b'), container('a')], initContainers: [container('i', { cpu: '1' })] });
   assert.equal(missing!(silent as never, ['pods', 'requests.cpu']), 'must specify requests.cpu for: a,b');
-  assert.equal(missing!({ ...silent, spec: { ...silent.spec, resources: { requests: { cpu: '1' } } } } as never, ['requests.cpu']), undefined);
+  assert.equal(
+    missing!({ ...silent, spec: { ...silent.spec, resources: { requests: { cpu: '1' } } } } as never, ['requests.cpu']),
+    undefined,
+  );
 });
 
 test('scopes of a quota take pods in or leave them out', () => {
@@ -120,12 +133,23 @@ test('scopes of a quota take pods in or leave them out', () => {
 });
 
 test('levels of pod security name what they forbid and who does it', () => {
-  const says = (level: string, spec: object): string => violationsText(violationsOf({ level, version: 'latest' }, { annotations: {}, spec: spec as core.PodSpec }));
-  const good = { allowPrivilegeEscalation: false, runAsNonRoot: true, capabilities: { drop: ['ALL'] }, seccompProfile: { type: 'Localhost' } };
+  const says = (level: string, spec: object): string =>
+    violationsText(violationsOf({ level, version: 'latest' }, { annotations: {}, spec: spec as core.PodSpec }));
+  const good = {
+    allowPrivilegeEscalation: false,
+    runAsNonRoot: true,
+    capabilities: { drop: ['ALL'] },
+    seccompProfile: { type: 'Localhost' },
+  };
   assert.equal(says('privileged', { hostNetwork: true }), '');
   assert.equal(says('restricted', { containers: [{ name: 'c', securityContext: good }] }), '');
   assert.equal(
-    says('baseline', { containers: [{ name: 'a', ports: [{ hostPort: 2 }] }, { name: 'b', ports: [{ hostPort: 1 }] }] }),
+    says('baseline', {
+      containers: [
+        { name: 'a', ports: [{ hostPort: 2 }] },
+        { name: 'b', ports: [{ hostPort: 1 }] },
+      ],
+    }),
     'hostPorts (containers "a", "b" use hostPorts 1, 2)',
   );
   assert.equal(

@@ -95,7 +95,7 @@ function criteriaErrors(status: JobStatus, changed: Changes, errors: FieldError[
   if (changed.condition('Failed') && hasTrue(status, 'Failed') && !hasTrue(status, 'FailureTarget')) {
     errors.push(noValue('cannot set Failed=True condition without the FailureTarget=true condition'));
   }
-  if (changed.condition('Complete') && hasTrue(status, 'Complete') && !hasTrue(status, 'SuccessCriteriaMet')) {
+  if (changed.condition('Complete', 'SuccessCriteriaMet') && hasTrue(status, 'Complete') && !hasTrue(status, 'SuccessCriteriaMet')) {
     errors.push(noValue('cannot set Complete=True condition without the SuccessCriteriaMet=true condition'));
   }
 }

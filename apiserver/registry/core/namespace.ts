@@ -54,7 +54,7 @@ export const namespace = defineKind<Namespace>({
   nameRule: nameIsLabel,
   noNamespaceField: true,
   fieldLabelError: 'notSupported',
-  selectableFields: { name: (object) => object.metadata.name ?? '', 'status.phase': (object) => object.status?.phase ?? '' },
+  selectableFields: { 'status.phase': (object) => object.status?.phase ?? '' },
   strategy: {
     default: applyDefaults,
     prepareForCreate,

@@ -80,7 +80,7 @@ function defaultPriority(context: StrategyContext): Priority {
 }
 
 /** A node may be away for five minutes before its pods are evicted, unless the pod says otherwise. */
-function admitTolerations(spec: core.PodSpec): void {
+export function admitTolerations(spec: core.PodSpec): void {
   for (const key of ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']) {
     const tolerates = (spec.tolerations ?? []).some((t) => (!t.key || t.key === key) && (!t.effect || t.effect === 'NoExecute'));
     if (tolerates) continue;

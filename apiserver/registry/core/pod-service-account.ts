@@ -44,7 +44,7 @@ export async function admitServiceAccount(pod: core.Pod, context: StrategyContex
 /** Into every container that has nothing mounted there; the volume is made only when one needs it. */
 function mountToken(spec: core.PodSpec, context: StrategyContext): void {
   // admission comes before validation: a volume may still lack its name
-  const present = spec.volumes?.find((v) => v.name?.startsWith(TOKEN_VOLUME_PREFIX) && v.projected);
+  const present = spec.volumes?.find((v) => v.name?.startsWith(TOKEN_VOLUME_PREFIX));
   const name = present?.name ?? TOKEN_VOLUME_PREFIX + context.suffix(5);
   let mounted = false;
   for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {

@@ -9,7 +9,7 @@ import { defaultPod, defaultPodSpec } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
 import { podCells, podRowConditions } from '../tables/pod.ts';
 import { podWarnings } from '../validation/pod-warnings.ts';
-import { admitPod } from './pod-admission.ts';
+import { admitPod, admitTolerations } from './pod-admission.ts';
 import { preparePodForCreate, validatePodCreate } from './pod-create.ts';
 import { podStatusView } from './pod-status.ts';
 import { preparePodForUpdate, validatePodUpdate } from './pod-update.ts';
@@ -64,7 +64,11 @@ export const pod = defineKind<Pod>({
     default: applyDefaults,
     admit: admitPod,
     prepareForCreate: preparePodForCreate,
-    prepareForUpdate: preparePodForUpdate,
+    prepareForUpdate: (object, old) => {
+      preparePodForUpdate(object, old);
+      // the plugin looks at updates too: tolerations that are taken away come back
+      if (object.spec) admitTolerations(object.spec);
+    },
     validate: (object): FieldError[] => validatePodCreate(object),
     validateUpdate: validatePodUpdate,
     warnings,

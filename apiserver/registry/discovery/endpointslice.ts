@@ -129,7 +129,7 @@ export const endpointslice = defineKind<EndpointSlice>({
   group: 'discovery.k8s.io',
   resource: 'endpointslices',
   kind: 'EndpointSlice',
-  generation: 'spec',
+  generation: 'specAndLabels',
   strategy: {
     default: applyDefaults,
     validate,

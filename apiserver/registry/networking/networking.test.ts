@@ -11,7 +11,12 @@ const messages = (errors: readonly FieldError[]): string[] => errors.map((error)
 const ingress = (spec: unknown): Ingress =>
   ({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: 'a' }, spec: spec as IngressSpec }) as Ingress;
 const policy = (spec: unknown): NetworkPolicy =>
-  ({ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: { name: 'a' }, spec: spec as NetworkPolicySpec }) as NetworkPolicy;
+  ({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'a' },
+    spec: spec as NetworkPolicySpec,
+  }) as NetworkPolicy;
 
 const web = { service: { name: 'web', port: { number: 80 } } };
 const rule = (path: unknown): unknown => ({ rules: [{ http: { paths: [path] } }] });
@@ -55,7 +60,10 @@ test('a network policy says what is wrong with its peers and ports', () => {
       from({ ipBlock: { cidr: '10.0.0.0/8', except: ['2001:db8::/48'] } }),
       [`${at}.ipBlock.except[0]: Invalid value: "2001:db8::/48": must be a strict subset of \`cidr\``],
     ],
-    [from({ ipBlock: { cidr: '' }, podSelector: {} }), [`${at}.ipBlock.cidr: Required value`, `${at}: Forbidden: may not specify both ipBlock and another peer`]],
+    [
+      from({ ipBlock: { cidr: '' }, podSelector: {} }),
+      [`${at}.ipBlock.cidr: Required value`, `${at}: Forbidden: may not specify both ipBlock and another peer`],
+    ],
     [
       { podSelector: {}, egress: [{ ports: [{ protocol: 'SCTP', port: 9, endPort: 70000 }] }], policyTypes: ['Egress'] },
       ['spec.egress[0].ports[0].endPort: Invalid value: 70000: must be between 1 and 65535, inclusive'],

@@ -42,6 +42,6 @@ export const servicecidr = defineKind<ServiceCIDR>({
   resource: 'servicecidrs',
   kind: 'ServiceCIDR',
   strategy: { prepareForCreate: dropStatus, prepareForUpdate: keepStatus, validate, validateUpdate },
-  status: statusView(),
+  status: statusView({ keepMetadata: true }),
   cells: (object, now) => [object.metadata.name, (object.spec?.cidrs ?? []).join(','), ageCell(object.metadata.creationTimestamp, now)],
 });

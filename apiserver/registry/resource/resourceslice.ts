@@ -19,6 +19,8 @@ export const resourceslice = defineKind<ResourceSlice>({
   kind: 'ResourceSlice',
   generation: 'spec',
   deleteAnswer: 'object',
+  noNamespaceField: true,
+  fieldLabelError: 'notSupportedForType',
   selectableFields: { 'spec.nodeName': ({ spec }) => spec.nodeName ?? '', 'spec.driver': ({ spec }) => spec.driver ?? '' },
   strategy: {
     prepareForCreate: stampTaints,

@@ -69,7 +69,7 @@ export function missingVersion(definition: ResourceDefinition, name: string): St
 
 /** Sets metadata.generation of a new object. ConfigMaps and their like keep what was sent. */
 export function initialGeneration(rule: GenerationRule, object: KubeObject): void {
-  if (rule === 'spec' || rule === 'specAndAnnotations' || rule === 'initial') object.metadata.generation = 1;
+  if (rule !== 'none' && rule !== 'deferred') object.metadata.generation = 1;
 }
 
 /** Keeps the generation, raised by one when the rule says that what is asked for has changed. Call after prepareForUpdate. */
@@ -87,6 +87,7 @@ const desiredOf = (object: AnyObject): object => Object.fromEntries(Object.entri
 
 function desiredChanged(rule: GenerationRule, object: AnyObject, old: AnyObject): boolean {
   if (rule === 'specAndAnnotations' && !deepEqual(object.metadata.annotations, old.metadata.annotations)) return true;
+  if (rule === 'specAndLabels' && !deepEqual(object.metadata.labels, old.metadata.labels)) return true;
   return !deepEqual(
     desiredOf(object),
     desiredOf(old),
