@@ -96,6 +96,8 @@ function requireSelectable(served: ServedResource, label: string): void {
   if (label === 'metadata.namespace' && !definition.noNamespaceField) return;
   if (definition.selectableFields !== undefined && Object.hasOwn(definition.selectableFields, label)) return;
   if (definition.fieldLabelError === 'notSupported') throw badRequest(`field label not supported: ${label}`);
+  if (definition.fieldLabelError === 'notSupportedForType')
+    throw badRequest(`field label not supported for ${served.apiVersion}, Kind=${served.kind}: ${label}`);
   if (definition.fieldLabelError === 'notSupportedForKind') throw badRequest(`field label "${label}" not supported for ${served.kind}`);
   throw badRequest(`${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`);
 }

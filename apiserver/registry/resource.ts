@@ -129,7 +129,7 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly zero?: Readonly<Record<string, unknown>>;
   /** The kind refuses the field label metadata.namespace (namespaces, nodes, CSRs). */
   readonly noNamespaceField?: boolean;
-  /** Upstream has four texts for an unknown field label (surprises 68). */
+  /** Upstream has four texts for an unknown field label. */
   readonly fieldLabelError?: 'generic' | 'notSupported' | 'notSupportedForKind' | 'notSupportedForType';
   readonly status?: SubresourceStrategy<T>;
   readonly scale?: ScaleDefinition<T>;

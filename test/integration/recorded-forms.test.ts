@@ -37,6 +37,20 @@ test('forms and decoding', async (t) => {
     assert.deepEqual([partial.body.kind, partial.body.metadata.name], ['PartialObjectMetadata', 'd']);
   });
 
+  for (const [path, label, message] of [
+    [
+      '/apis/resource.k8s.io/v1/resourceslices',
+      'metadata.namespace',
+      'field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: metadata.namespace',
+    ],
+    ['/apis/resource.k8s.io/v1/resourceslices', 'spec.x', 'field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: spec.x'],
+    ['/api/v1/namespaces', 'name', 'field label not supported: name'],
+  ] as const) {
+    await t.test(`nobody selects ${path} by ${label}`, async () => {
+      assert.equal((await send('GET', `${path}?fieldSelector=${label}%3Dx`)).body.message, message);
+    });
+  }
+
   await t.test('a scale may not be of another namespace', async () => {
     const answer = await send('PUT', `${DEPLOYMENTS}/d/scale`, { metadata: { name: 'd', namespace: 'other' }, spec: { replicas: 1 } });
     assert.equal(answer.body.message, 'the namespace of the provided object does not match the namespace sent on the request');
