@@ -32,7 +32,8 @@ export type Answer =
 export type TableMaker = (options: { version: string; includeObject: string; now: Date }) => Record<string, unknown>;
 
 export interface ListMeta {
-  readonly resourceVersion: string;
+  /** Absent for what is not stored. */
+  readonly resourceVersion?: string;
   readonly continue?: string;
   readonly remainingItemCount?: number;
 }

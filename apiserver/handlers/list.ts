@@ -4,6 +4,7 @@
  * Invariant: all pages of one list show the same revision, the one in the continue token.
  */
 import { type FieldRequirement, FieldSelectorError, matchesFields, parseFieldSelector } from '../../machinery/api/field-selector.ts';
+import { encodeObject } from '../../machinery/api/json.ts';
 import type { AnyObject } from '../../machinery/api/object.ts';
 import { matches, parseSelector, type Selector, SelectorError } from '../../machinery/api/selector.ts';
 import { badRequest, expired, StatusError, unclassified } from '../../machinery/api/status.ts';
@@ -40,8 +41,18 @@ export async function list(api: Api, context: RequestContext, served: ServedReso
   const options = listOptions(context.info.query);
   const filter = filterOf(served, options, context.info.name);
   validateListOptions(options, false);
+  if (served.definition.made !== undefined) {
+    const made = madeObjects(api, served).filter((stored) => filter.matches(api.cache.read(stored)));
+    return { type: 'list', served, items: made, metadata: {} };
+  }
   const { items, metadata } = await listStored(api, context, served, { options, filter });
   return { type: 'list', served, items, metadata };
+}
+
+/** Objects of a kind that is never stored, as if they were; they have no version. */
+export function madeObjects(api: Api, served: ServedResource): Stored[] {
+  const objects = served.definition.made?.(api.reader, api.clock.now()) ?? [];
+  return objects.map((object) => ({ key: object.metadata.name ?? '', revision: 0, bytes: encodeObject(served.schema, object) }));
 }
 
 /** Names that cannot be part of a storage key. */

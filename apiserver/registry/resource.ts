@@ -123,6 +123,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly table: TableDefinition<T>;
   /** Selectable fields besides metadata.name and metadata.namespace: label → value as text. */
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
+  /** Objects that are never stored but made when asked for, sorted by name. */
+  readonly made?: (reader: ObjectReader, now: Date) => readonly T[];
   /** Annotations that stand for a field of upstream's internal type: forms that show only metadata do not have them. */
   readonly hiddenAnnotations?: readonly string[];
   /** What an object of the kind holds that was never filled, beyond its schema's zero values: the object of a bookmark. */

@@ -177,6 +177,22 @@ test('forms and decoding', async (t) => {
     assert.deepEqual([answer.code, answer.headers['warning']], [405, '299 - "v1 ComponentStatus is deprecated in v1.19+"']);
   });
 
+  await t.test('component statuses say whether the loops hold their leases', async () => {
+    const seen = async (): Promise<unknown[]> =>
+      (await send('GET', '/api/v1/componentstatuses', undefined, { accept: TABLE })).body.rows.map((row: Member) => row.cells.slice(0, 2));
+    assert.deepEqual(await seen(), [
+      ['controller-manager', 'Unhealthy'],
+      ['etcd-0', 'Healthy'],
+      ['scheduler', 'Unhealthy'],
+    ]);
+    const spec = { holderIdentity: 'x', leaseDurationSeconds: 15, renewTime: `${new Date(Date.now()).toISOString().slice(0, 23)}000Z` };
+    await send('POST', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases', { metadata: { name: 'kube-scheduler' }, spec });
+    assert.deepEqual((await seen()).at(-1), ['scheduler', 'Healthy']);
+    const one = await send('GET', '/api/v1/componentstatuses/etcd-0');
+    assert.deepEqual(one.body.conditions, [{ type: 'Healthy', status: 'True', message: 'ok' }]);
+    assert.equal((await send('GET', '/api/v1/componentstatuses/none')).body.message, 'componentstatuses "none" not found');
+  });
+
   await t.test('the bookmark that ends the initial events holds zero values that a defaulted object would not', async () => {
     const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1';
     const { text } = await send('GET', `/apis/apps/v1/namespaces/none/deployments?${query}`);
