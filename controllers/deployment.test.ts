@@ -1,8 +1,10 @@
 /** Sizes, revisions and conditions of a Deployment, case by case. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Deployment, ReplicaSet } from '../machinery/api/types/apps.v1.ts';
-import { currentSetAnnotations, REVISION, REVISION_HISTORY } from './deployment/annotations.ts';
+import { REVISION, REVISION_HISTORY } from '../machinery/api/well-known-labels.ts';
+import { currentSetAnnotations } from './deployment/annotations.ts';
 import { fenceposts, type Standing } from './deployment/bounds.ts';
 import { recreateSizes, rollingSizes, type Sets, scaledSizes } from './deployment/sizes.ts';
 import { rolloutStatus } from './deployment/status.ts';

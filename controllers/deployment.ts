@@ -4,17 +4,19 @@
  * Invariant: each single write keeps at most replicas + maxSurge pods possible and at least replicas - maxUnavailable available pods sure (deployment/bounds.ts),
  * so the loop may be killed between any two writes. What to do is decided from the sets and pods there are; the only memory is in their annotations.
  */
+
 import { deepEqual } from '../machinery/api/equality.ts';
 import { controllerOf, objectKey, splitKey } from '../machinery/api/object.ts';
 import { matches, selectorOf } from '../machinery/api/selector.ts';
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../machinery/api/types/apps.v1.ts';
 import type { Pod } from '../machinery/api/types/core.v1.ts';
+import { REVISION } from '../machinery/api/well-known-labels.ts';
 import { BY_OWNER } from '../machinery/client/informer.ts';
 import { deployments, pods, replicasets } from '../machinery/client/resource-type.ts';
 import type { PlannedController, View, Watch } from '../machinery/loop/controller.ts';
 import type { Action, Plan, PlannedEvent, UpdateAction } from '../machinery/loop/plan.ts';
 import { watchFor } from '../machinery/loop/watches.ts';
-import { currentSetAnnotations, maxRevision, REVISION, revisionOf, sizeAnnotations } from './deployment/annotations.ts';
+import { currentSetAnnotations, maxRevision, revisionOf, sizeAnnotations } from './deployment/annotations.ts';
 import { isRollingUpdate, replicasOf, type Standing, standingOf } from './deployment/bounds.ts';
 import { setsToForget } from './deployment/history.ts';
 import { isScaled, recreateSizes, rollingSizes, type Sets, scaledSizes } from './deployment/sizes.ts';

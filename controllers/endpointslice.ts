@@ -3,11 +3,13 @@
  *
  * Invariant: it touches only slices that carry its own managed-by label; a service without a selector is nobody's business here.
  */
+
 import { deepEqual } from '../machinery/api/equality.ts';
 import { splitKey } from '../machinery/api/object.ts';
 import { matches, selectorOf } from '../machinery/api/selector.ts';
 import type { Node, Pod, Service } from '../machinery/api/types/core.v1.ts';
 import type { Endpoint, EndpointPort, EndpointSlice } from '../machinery/api/types/discovery.k8s.io.v1.ts';
+import { SERVICE_NAME, ZONE } from '../machinery/api/well-known-labels.ts';
 import { endpointslices, nodes, pods, services } from '../machinery/client/resource-type.ts';
 import type { PlannedController, View, Watch } from '../machinery/loop/controller.ts';
 import type { Action, Plan } from '../machinery/loop/plan.ts';
@@ -23,7 +25,6 @@ import {
   isSelecting,
   lastTrigger,
   portsOf,
-  SERVICE_NAME,
   SLICE_MANAGER,
   sortText,
   TRIGGER_TIME,
@@ -151,7 +152,7 @@ function endpointOf(service: Service, pod: Pod, addresses: string[], node: Node 
   const serving = isReady(pod);
   const terminating = pod.metadata.deletionTimestamp !== undefined;
   const hostname = hostnameIn(pod, service);
-  const zone = node?.metadata.labels?.['topology.kubernetes.io/zone'];
+  const zone = node?.metadata.labels?.[ZONE];
   const { namespace, name, uid } = pod.metadata;
   return {
     addresses,

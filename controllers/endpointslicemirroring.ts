@@ -3,16 +3,18 @@
  *
  * Invariant: only slices that carry its own managed-by label are touched.
  */
+
 import { isIPv6 } from 'node:net';
 import { deepEqual } from '../machinery/api/equality.ts';
 import { splitKey } from '../machinery/api/object.ts';
 import type { EndpointAddress, EndpointSubset, Endpoints, Service } from '../machinery/api/types/core.v1.ts';
 import type { Endpoint, EndpointSlice } from '../machinery/api/types/discovery.k8s.io.v1.ts';
+import { LAST_APPLIED, SERVICE_NAME } from '../machinery/api/well-known-labels.ts';
 import { endpointslices, endpoints as endpointsType, services } from '../machinery/client/resource-type.ts';
 import type { PlannedController, View } from '../machinery/loop/controller.ts';
 import type { Action, Plan } from '../machinery/loop/plan.ts';
 import { watchFor } from '../machinery/loop/watches.ts';
-import { type Family, SERVICE_NAME, SLICE_MANAGER, TRIGGER_TIME } from './endpointslice/addresses.ts';
+import { type Family, SLICE_MANAGER, TRIGGER_TIME } from './endpointslice/addresses.ts';
 import { type Packing, type PortGroup, pack } from './endpointslice/packing.ts';
 import { servicesOfSlices } from './endpointslice.ts';
 import { controllerReference } from './ownership.ts';
@@ -20,7 +22,7 @@ import { controllerReference } from './ownership.ts';
 const MANAGER = 'endpointslicemirroring-controller.k8s.io';
 const SKIP = 'endpointslice.kubernetes.io/skip-mirror';
 const ELECTION = 'control-plane.alpha.kubernetes.io/leader';
-const NOT_COPIED = new Set([TRIGGER_TIME, 'kubectl.kubernetes.io/last-applied-configuration']);
+const NOT_COPIED = new Set([TRIGGER_TIME, LAST_APPLIED]);
 
 export interface ObservedMirror {
   readonly service: Service | undefined;

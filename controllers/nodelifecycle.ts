@@ -5,9 +5,11 @@
  * Invariant: a node that is heard of within its grace period is never touched, an outage of the API server counts for nobody
  * (nodelifecycle/signs-of-life.ts), and evictions stop when it looks as if everybody had gone (nodelifecycle/zones.ts).
  */
+
 import { formatTime } from '../machinery/api/time.ts';
 import type { Lease } from '../machinery/api/types/coordination.k8s.io.v1.ts';
 import type { Node, NodeCondition, Pod } from '../machinery/api/types/core.v1.ts';
+import { ARCH, OLD_ARCH, OLD_OS, OS } from '../machinery/api/well-known-labels.ts';
 import { BY_NODE } from '../machinery/client/informer.ts';
 import { leases, nodes, pods } from '../machinery/client/resource-type.ts';
 import type { PlannedController, View } from '../machinery/loop/controller.ts';
@@ -23,8 +25,8 @@ import { isReady } from './pods.ts';
 const LEASE_NAMESPACE = 'kube-node-lease';
 const REPORTED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 const OLD_LABELS = [
-  ['kubernetes.io/os', 'beta.kubernetes.io/os'],
-  ['kubernetes.io/arch', 'beta.kubernetes.io/arch'],
+  [OS, OLD_OS],
+  [ARCH, OLD_ARCH],
 ] as const;
 
 export interface NodeMonitorOptions extends EvictionRates {

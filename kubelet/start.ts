@@ -1,11 +1,13 @@
 /**
  * Starts the kubelet: one process that simulates one or many nodes. Mirrors upstream `cmd/kubelet/app/server.go`.
  */
+
 import { X509Certificate } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { arch, hostname, networkInterfaces } from 'node:os';
 import type { Node, Pod, Taint } from '../machinery/api/types/core.v1.ts';
+import { ZONE } from '../machinery/api/well-known-labels.ts';
 import type { Client } from '../machinery/client/client.ts';
 import { createClient } from '../machinery/client/connect.ts';
 import type { EventRecorder } from '../machinery/client/event-recorder.ts';
@@ -256,7 +258,7 @@ function factsOf(options: KubeletOptions, name: string, port: number): NodeFacts
 function zoneLabel({ nodeZones }: KubeletOptions, name: string): Record<string, string> {
   const zones = nodeZones.filter((zone) => zone !== '');
   const zone = zones[Number(/(\d{1,9})$/.exec(name)?.[1] ?? 0) % zones.length];
-  return zone === undefined ? {} : { 'topology.kubernetes.io/zone': zone };
+  return zone === undefined ? {} : { [ZONE]: zone };
 }
 
 function parseTaint(text: string): Taint {

@@ -2,7 +2,9 @@
  * Before a pod is bound, its waiting claims get their volumes: a volume is reserved for its claim, or the claim is told on which node to make one; the
  * persistent-volume controller does the rest, and the pod is bound once all its claims are. Mirrors upstream `volumebinding` (PreBind).
  */
+
 import type { PersistentVolumeClaim } from '../machinery/api/types/core.v1.ts';
+import { BIND_COMPLETED } from '../machinery/api/well-known-labels.ts';
 import type { Client } from '../machinery/client/client.ts';
 import { persistentvolumeclaims, persistentvolumes } from '../machinery/client/resource-type.ts';
 import type { Clock } from '../machinery/process/clock.ts';
@@ -10,7 +12,6 @@ import type { Lookup } from './framework/snapshot.ts';
 import type { VolumeChoice } from './plugins/volume-binding.ts';
 
 const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
-const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 /** Upstream's bindTimeoutSeconds. */
 const TIMEOUT_MS = 600_000;
 const LOOK_MS = 100;

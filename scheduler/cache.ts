@@ -8,6 +8,7 @@
 
 import type { Selector } from '../machinery/api/selector.ts';
 import type { Node, Pod } from '../machinery/api/types/core.v1.ts';
+import { REGION, ZONE } from '../machinery/api/well-known-labels.ts';
 import { NodeInfo } from './framework/node-info.ts';
 import { PodCounts } from './framework/pod-counts.ts';
 import { type PodInfo, podInfo } from './framework/pod-info.ts';
@@ -172,8 +173,7 @@ export class SchedulerCache implements Snapshot {
   }
 }
 
-const zoneOf = (node: Node): string =>
-  `${node.metadata.labels?.['topology.kubernetes.io/region'] ?? ''}/${node.metadata.labels?.['topology.kubernetes.io/zone'] ?? ''}`;
+const zoneOf = (node: Node): string => `${node.metadata.labels?.[REGION] ?? ''}/${node.metadata.labels?.[ZONE] ?? ''}`;
 
 /** One node of each zone in turn (upstream's node tree). */
 function interleaveZones(nodes: readonly NodeInfo[]): readonly NodeInfo[] {

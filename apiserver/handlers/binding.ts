@@ -2,11 +2,13 @@
  * Binding: puts a pod on a node. Served as `pods/NAME/binding` and as the old `bindings` resource. Mirrors kubernetes
  * `pkg/registry/core/pod/storage` BindingREST and the admission plugin that copies the node's topology labels.
  */
+
 import type { KubeObject } from '../../machinery/api/object.ts';
 import { typeSchema } from '../../machinery/api/schema/schema.ts';
 import { badRequest, conflict, unclassified } from '../../machinery/api/status.ts';
 import { formatTime } from '../../machinery/api/time.ts';
 import type { Binding, Node, Pod } from '../../machinery/api/types/core.v1.ts';
+import { REGION, ZONE } from '../../machinery/api/well-known-labels.ts';
 import type { RequestContext } from '../http/context.ts';
 import { type WriteOptions, writeOptions } from '../http/write-options.ts';
 import type { Answer } from './answer.ts';
@@ -15,7 +17,7 @@ import { decodeBody } from './decode.ts';
 import { modifyStored } from './modify.ts';
 import type { ServedResource } from './served.ts';
 
-const TOPOLOGY = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
+const TOPOLOGY = [ZONE, REGION];
 const POD_BINDING = { group: '', resource: 'pods/binding' };
 
 export async function createBinding(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {

@@ -1,10 +1,11 @@
 /** Server-side apply: ownership, lists, conflicts, bodies that do not fit, the way from client-side apply (guarantee C10). */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Plain } from '../../machinery/api/plain.ts';
 import { StatusError } from '../../machinery/api/status.ts';
+import { LAST_APPLIED } from '../../machinery/api/well-known-labels.ts';
 import { OwnedObject } from './fixture.ts';
-import { LAST_APPLIED } from './last-applied.ts';
 
 const configMap = (): OwnedObject => new OwnedObject('core.v1.ConfigMap');
 const deployment = (): OwnedObject => new OwnedObject('apps.v1.Deployment');

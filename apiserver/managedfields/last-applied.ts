@@ -3,10 +3,12 @@
  * listed value may be taken over without force, and the annotation is kept in step, so that going back works too. Mirrors apimachinery
  * `managedfields/internal/lastapplied{manager,updater}.go`.
  */
+
 import { parseJson } from '../../machinery/api/json.ts';
 import { rawText } from '../../machinery/api/json-encoder.ts';
 import type { KubeObject } from '../../machinery/api/object.ts';
 import { isPlain, type Plain, without } from '../../machinery/api/plain.ts';
+import { LAST_APPLIED } from '../../machinery/api/well-known-labels.ts';
 import { compare } from './compare.ts';
 import { difference, type FieldSet } from './field-set.ts';
 import { fieldsOf } from './merge.ts';
@@ -14,7 +16,6 @@ import type { OwnedType } from './ownership.ts';
 import type { Typed } from './typed.ts';
 import { validateTyped } from './validate.ts';
 
-export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 /** All annotations together, names and values. */
 const MAX_ANNOTATIONS_BYTES = 256 * 1024;
 

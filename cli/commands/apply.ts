@@ -2,16 +2,18 @@
  * `apply`: makes the server's objects equal to manifests. Client-side it is a three-way merge of what was applied last (an annotation), what is applied now
  * and what is there; with --server-side the server does the merge. Mirrors kubectl `cmd/apply`.
  */
+
 import { type AnyObject, parseApiVersion } from '../../machinery/api/object.ts';
 import { createThreeWayMergePatch } from '../../machinery/api/patch/merge.ts';
 import { createThreeWayPatch } from '../../machinery/api/patch/strategic.ts';
 import { kindSchema } from '../../machinery/api/schema/schema.ts';
 import { isReason, StatusError } from '../../machinery/api/status.ts';
+import { LAST_APPLIED } from '../../machinery/api/well-known-labels.ts';
 import type { WriteQuery } from '../api.ts';
 import { CliError, throwAll, usageError, withSource } from '../errors.ts';
 import { resultPrinter } from '../printers/output.ts';
 import { type Found, fetchObjects } from '../resources/fetch.ts';
-import { LAST_APPLIED, withLastApplied } from '../resources/last-applied.ts';
+import { withLastApplied } from '../resources/last-applied.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
 import {

@@ -1,9 +1,10 @@
 /** `replace`: puts whole objects; with --force deletes and creates again. Mirrors kubectl `cmd/replace`. */
+import { LAST_APPLIED } from '../../machinery/api/well-known-labels.ts';
 import { CliError, throwAll, usageError, withSource } from '../errors.ts';
 import { resultPrinter } from '../printers/output.ts';
 import { deleteAndWait } from '../resources/deletion.ts';
 import { fetchObjects } from '../resources/fetch.ts';
-import { LAST_APPLIED, withLastApplied } from '../resources/last-applied.ts';
+import { withLastApplied } from '../resources/last-applied.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
 import { DRY_RUN_FLAG, dryRunOf, FILE_FLAGS, managerFlag, OUTPUT_FLAGS, VALIDATE_FLAG, validationOf } from '../verb-flags.ts';

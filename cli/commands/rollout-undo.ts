@@ -1,11 +1,12 @@
 /** `rollout undo`: puts the template of an earlier revision back. */
+
 import type { AnyObject } from '../../machinery/api/object.ts';
+import { DESIRED_REPLICAS, LAST_APPLIED, MAX_REPLICAS, REVISION, REVISION_HISTORY } from '../../machinery/api/well-known-labels.ts';
 import { CliError } from '../errors.ts';
 import { compactJson } from '../printers/json.ts';
 import { resultPrinter } from '../printers/output.ts';
 import { actOnEach, type Found, fetchObjects } from '../resources/fetch.ts';
-import { LAST_APPLIED } from '../resources/last-applied.ts';
-import { checkKind, REVISION, type Revision, revisionsOf, templateOf, type Workload } from '../rollout/kinds.ts';
+import { checkKind, type Revision, revisionsOf, templateOf, type Workload } from '../rollout/kinds.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
 import { DRY_RUN_FLAG, dryRunOf, FILE_FLAGS, OUTPUT_FLAGS, SELECTOR_FLAGS } from '../verb-flags.ts';
@@ -72,14 +73,7 @@ function choose(revisions: readonly Revision[], wanted: number, { object, name }
 
 /** The deployment keeps what is its own and takes the rest from the revision. */
 function annotationsAfter(deployment: AnyObject, replicaSet: AnyObject): Record<string, string> {
-  const own = [
-    LAST_APPLIED,
-    REVISION,
-    'deployment.kubernetes.io/revision-history',
-    'deployment.kubernetes.io/desired-replicas',
-    'deployment.kubernetes.io/max-replicas',
-    'deprecated.deployment.rollback.to',
-  ];
+  const own = [LAST_APPLIED, REVISION, REVISION_HISTORY, DESIRED_REPLICAS, MAX_REPLICAS, 'deprecated.deployment.rollback.to'];
   const kept = Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => own.includes(key));
   const taken = Object.entries(replicaSet.metadata.annotations ?? {}).filter(([key]) => !own.includes(key));
   return Object.fromEntries([...kept, ...taken]);

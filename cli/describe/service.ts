@@ -1,6 +1,8 @@
 /** `describe service`, `endpointslice` and `endpoints`. */
+
 import type { Endpoints, Service } from '../../machinery/api/types/core.v1.ts';
 import type { EndpointSlice } from '../../machinery/api/types/discovery.k8s.io.v1.ts';
+import { SERVICE_NAME } from '../../machinery/api/well-known-labels.ts';
 import type { DescribeContext, Describer } from './describer.ts';
 import { describeEvents } from './events.ts';
 import { DescriptionWriter, labelPairs, orNone } from './writer.ts';
@@ -23,7 +25,7 @@ export const describeService: Describer = async (object, context) => {
   if (spec.externalName) w.field(0, 'External Name', spec.externalName);
   const ingress = status?.loadBalancer?.ingress ?? [];
   if (ingress.length > 0) w.field(0, 'LoadBalancer Ingress', ingress.map((i) => i.ip ?? i.hostname ?? '').join(', '));
-  const labelSelector = `kubernetes.io/service-name=${metadata?.name}`;
+  const labelSelector = `${SERVICE_NAME}=${metadata?.name}`;
   const slices = (await context.list('endpointslices.discovery.k8s.io', {
     namespace: metadata?.namespace,
     labelSelector,

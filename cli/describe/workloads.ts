@@ -1,8 +1,10 @@
 /** `describe` of Deployment, ReplicaSet, ReplicationController, DaemonSet, StatefulSet and Job. Mirrors kubectl `pkg/describe` of the same kinds. */
+
 import { type AnyObject, controllerOf } from '../../machinery/api/object.ts';
 import { formatSelector, selectorOf } from '../../machinery/api/selector.ts';
 import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../../machinery/api/types/apps.v1.ts';
 import type { Pod } from '../../machinery/api/types/core.v1.ts';
+import { REVISION } from '../../machinery/api/well-known-labels.ts';
 import type { DescribeContext, Describer } from './describer.ts';
 import { describeEvents } from './events.ts';
 import { writeTemplate } from './pod-template.ts';
@@ -56,7 +58,7 @@ async function writeReplicaSets(w: DescriptionWriter, object: AnyObject, context
   const sets = (await context.list('replicasets.apps', { namespace: object.metadata.namespace, labelSelector })).filter(
     (rs) => controllerOf(rs)?.uid === object.metadata.uid,
   ) as unknown as ReplicaSet[];
-  const revision = (rs: ReplicaSet): number => Number(rs.metadata?.annotations?.['deployment.kubernetes.io/revision'] ?? 0);
+  const revision = (rs: ReplicaSet): number => Number(rs.metadata?.annotations?.[REVISION] ?? 0);
   const current = sets.toSorted((a, b) => revision(b) - revision(a))[0];
   const old = sets.filter((rs) => rs !== current);
   if (sets.length === 0) return;

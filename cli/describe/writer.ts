@@ -2,8 +2,8 @@
  * Collects the lines of a description and aligns them as kubectl does. Mirrors kubectl `pkg/describe` PrefixWriter: two spaces per level, tabs between
  * columns, runs of lines aligned together until a `flush`.
  */
+import { LAST_APPLIED } from '../../machinery/api/well-known-labels.ts';
 import { alignTabs, DESCRIBE_TABS } from '../printers/tabwriter.ts';
-import { LAST_APPLIED } from '../resources/last-applied.ts';
 
 export class DescriptionWriter {
   #done = '';

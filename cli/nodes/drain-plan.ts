@@ -5,6 +5,7 @@
 
 import { controllerOf, type KubeObject } from '../../machinery/api/object.ts';
 import type { Pod } from '../../machinery/api/types/core.v1.ts';
+import { MIRROR } from '../../machinery/api/well-known-labels.ts';
 
 export interface DrainRules {
   readonly force: boolean;
@@ -19,8 +20,6 @@ export interface DrainPlan {
   readonly warnings: string[];
   readonly refusals: string[];
 }
-
-const MIRROR = 'kubernetes.io/config.mirror';
 
 type Verdict = { readonly remove: boolean; readonly warning?: string; readonly refusal?: string };
 

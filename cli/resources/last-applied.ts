@@ -1,8 +1,8 @@
 /** The annotation in which client-side `apply` remembers what was applied. Mirrors kubectl `util/apply.go`: compact JSON with sorted members and a newline. */
-import type { AnyObject } from '../../machinery/api/object.ts';
-import { compactJson } from '../printers/json.ts';
 
-export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+import type { AnyObject } from '../../machinery/api/object.ts';
+import { LAST_APPLIED } from '../../machinery/api/well-known-labels.ts';
+import { compactJson } from '../printers/json.ts';
 
 /** The applied configuration as the annotation carries it: without the annotation itself. */
 export function appliedConfiguration(object: AnyObject): string {

@@ -4,13 +4,13 @@ import type { AnyObject } from '../../machinery/api/object.ts';
 import { controllerOf } from '../../machinery/api/object.ts';
 import { formatSelector, selectorOf } from '../../machinery/api/selector.ts';
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../../machinery/api/types/apps.v1.ts';
+import { POD_TEMPLATE_HASH, REVISION } from '../../machinery/api/well-known-labels.ts';
 import { CliError } from '../errors.ts';
 import type { Found } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
 
 export type Workload = Deployment | DaemonSet | StatefulSet;
 
-export const REVISION = 'deployment.kubernetes.io/revision';
 export const CHANGE_CAUSE = 'kubernetes.io/change-cause';
 
 const WITH_ROLLOUTS = ['Deployment', 'DaemonSet', 'StatefulSet'];
@@ -64,7 +64,7 @@ export function templateOf(found: Revision): Record<string, unknown> {
   const { object } = found;
   if (object.kind === 'ReplicaSet') {
     const template = (object as unknown as ReplicaSet).spec?.template;
-    const { 'pod-template-hash': _hash, ...labels } = template?.metadata?.labels ?? {};
+    const { [POD_TEMPLATE_HASH]: _hash, ...labels } = template?.metadata?.labels ?? {};
     return { ...template, metadata: { ...template?.metadata, labels } };
   }
   const data = (object as unknown as { data?: { spec?: { template?: Record<string, unknown> } } }).data;

@@ -1,6 +1,8 @@
 /** How far a rollout is, in kubectl's sentences. Mirrors kubectl `polymorphichelpers/rollout_status.go`. Pure. */
+
 import type { AnyObject } from '../../machinery/api/object.ts';
 import type { DaemonSet, Deployment, StatefulSet } from '../../machinery/api/types/apps.v1.ts';
+import { REVISION } from '../../machinery/api/well-known-labels.ts';
 import { CliError } from '../errors.ts';
 
 export interface RolloutState {
@@ -20,7 +22,7 @@ export function rolloutState(object: AnyObject, revision: number): RolloutState 
 function deploymentState({ metadata, spec = {} as Deployment['spec'], status = {} }: Deployment, revision: number): RolloutState {
   const name = metadata?.name ?? '';
   if (revision > 0) {
-    const current = Number(metadata?.annotations?.['deployment.kubernetes.io/revision'] ?? Number.NaN);
+    const current = Number(metadata?.annotations?.[REVISION] ?? Number.NaN);
     if (revision !== current) throw new CliError(`desired revision (${revision}) is different from the running revision (${current})`);
   }
   if ((metadata?.generation ?? 0) > (status.observedGeneration ?? 0))

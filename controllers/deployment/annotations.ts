@@ -2,24 +2,15 @@
  * The notes a Deployment keeps on its ReplicaSets: revision, revision history, the sizes it wanted. Mirrors upstream `deployment_util.go`
  * (SetNewReplicaSetAnnotations, SetReplicasAnnotations). kubectl's rollout history and undo read them.
  */
+
 import type { Deployment, ReplicaSet } from '../../machinery/api/types/apps.v1.ts';
+import { DESIRED_REPLICAS, LAST_APPLIED, MAX_REPLICAS, REVISION, REVISION_HISTORY } from '../../machinery/api/well-known-labels.ts';
 import { maxSurge, replicasOf } from './bounds.ts';
 
-export const REVISION = 'deployment.kubernetes.io/revision';
-export const REVISION_HISTORY = 'deployment.kubernetes.io/revision-history';
-export const DESIRED_REPLICAS = 'deployment.kubernetes.io/desired-replicas';
-export const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas';
 const MAX_HISTORY_LENGTH = 2000;
 
 /** Annotations of the Deployment that are not copied to its ReplicaSets. */
-const KEPT_APART = new Set([
-  'kubectl.kubernetes.io/last-applied-configuration',
-  REVISION,
-  REVISION_HISTORY,
-  DESIRED_REPLICAS,
-  MAX_REPLICAS,
-  'deprecated.deployment.rollback.to',
-]);
+const KEPT_APART = new Set([LAST_APPLIED, REVISION, REVISION_HISTORY, DESIRED_REPLICAS, MAX_REPLICAS, 'deprecated.deployment.rollback.to']);
 
 type Annotations = Readonly<Record<string, string>>;
 

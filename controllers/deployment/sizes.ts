@@ -5,8 +5,10 @@
  * Invariant: every size in an answer keeps the bounds whichever of the other sizes has been written, because growth is computed as if nothing
  * shrank and shrinking as if nothing grew.
  */
+
 import type { Deployment } from '../../machinery/api/types/apps.v1.ts';
-import { DESIRED_REPLICAS, MAX_REPLICAS, numberAnnotation } from './annotations.ts';
+import { DESIRED_REPLICAS, MAX_REPLICAS } from '../../machinery/api/well-known-labels.ts';
+import { numberAnnotation } from './annotations.ts';
 import {
   isRollingUpdate,
   maxSurge,

@@ -5,20 +5,21 @@
  * Invariant: a set is recognised by the equality of its template, never by its hash; the hash only makes names differ. Ours is FNV-1a over canonical JSON (upstream's is
  * over a Go dump), so the same template has another name than in a Go cluster.
  */
+
 import { deepEqual } from '../../machinery/api/equality.ts';
 import type { Deployment, ReplicaSet } from '../../machinery/api/types/apps.v1.ts';
 import type { PodTemplateSpec } from '../../machinery/api/types/core.v1.ts';
+import { POD_TEMPLATE_HASH } from '../../machinery/api/well-known-labels.ts';
 import { deployments } from '../../machinery/client/resource-type.ts';
 import { controllerReference } from '../ownership.ts';
 import { currentSetAnnotations } from './annotations.ts';
 
-const HASH_LABEL = 'pod-template-hash';
 const SAFE = 'bcdfghjklmnpqrstvwxz2456789';
 /** Names end in a hash of at most ten characters and a dash. */
 const MAX_NAME_LENGTH = 253;
 
 function withoutHash(template: PodTemplateSpec | undefined): PodTemplateSpec {
-  const { [HASH_LABEL]: _, ...labels } = template?.metadata?.labels ?? {};
+  const { [POD_TEMPLATE_HASH]: _, ...labels } = template?.metadata?.labels ?? {};
   return { ...template, metadata: { ...template?.metadata, labels } };
 }
 
@@ -61,7 +62,7 @@ export function setName(d: Deployment): string {
 /** A set for the Deployment's template, of size 0 until somebody finds room. */
 export function newSet(d: Deployment, revision: number): ReplicaSet {
   const hash = templateHash(d.spec.template, d.status?.collisionCount ?? 0);
-  const labels = { ...d.spec.template.metadata?.labels, [HASH_LABEL]: hash };
+  const labels = { ...d.spec.template.metadata?.labels, [POD_TEMPLATE_HASH]: hash };
   const { selector } = d.spec;
   return {
     apiVersion: 'apps/v1',
@@ -76,7 +77,7 @@ export function newSet(d: Deployment, revision: number): ReplicaSet {
     spec: {
       replicas: 0,
       ...(d.spec.minReadySeconds && { minReadySeconds: d.spec.minReadySeconds }),
-      selector: { ...selector, matchLabels: { ...selector.matchLabels, [HASH_LABEL]: hash } },
+      selector: { ...selector, matchLabels: { ...selector.matchLabels, [POD_TEMPLATE_HASH]: hash } },
       template: { ...d.spec.template, metadata: { ...d.spec.template.metadata, labels } },
     },
   };

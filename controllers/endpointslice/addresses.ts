@@ -7,7 +7,6 @@ import type { Pod, Service, ServicePort } from '../../machinery/api/types/core.v
 import type { EndpointPort } from '../../machinery/api/types/discovery.k8s.io.v1.ts';
 import { isFinished } from '../pods.ts';
 
-export const SERVICE_NAME = 'kubernetes.io/service-name';
 export const SLICE_MANAGER = 'endpointslice.kubernetes.io/managed-by';
 export const HEADLESS = 'service.kubernetes.io/headless';
 export const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';

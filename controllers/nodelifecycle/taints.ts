@@ -1,10 +1,8 @@
 /** The taints that follow from a node's conditions. Mirrors upstream `node_lifecycle_controller.go` (nodeConditionToTaintKeyStatusMap, doNoScheduleTaintingPass). Pure. */
+
 import { formatTime } from '../../machinery/api/time.ts';
 import type { Node, Taint } from '../../machinery/api/types/core.v1.ts';
-
-export const NOT_READY = 'node.kubernetes.io/not-ready';
-export const UNREACHABLE = 'node.kubernetes.io/unreachable';
-const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
+import { NOT_READY, UNREACHABLE, UNSCHEDULABLE } from '../../machinery/api/well-known-labels.ts';
 
 const BY_CONDITION: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ready: { False: NOT_READY, Unknown: UNREACHABLE },

@@ -3,7 +3,9 @@
  *
  * Invariant: when every node of every zone seems gone it is us who are cut off, and nothing is evicted at all.
  */
+
 import type { Node } from '../../machinery/api/types/core.v1.ts';
+import { REGION, ZONE } from '../../machinery/api/well-known-labels.ts';
 import { readyStatus } from './taints.ts';
 
 export interface EvictionRates {
@@ -17,7 +19,7 @@ export type ZoneState = 'normal' | 'partial-disruption' | 'full-disruption';
 
 export function zoneOf(node: Node): string {
   const { labels } = node.metadata;
-  return `${labels?.['topology.kubernetes.io/region'] ?? ''}/${labels?.['topology.kubernetes.io/zone'] ?? ''}`;
+  return `${labels?.[REGION] ?? ''}/${labels?.[ZONE] ?? ''}`;
 }
 
 /** A node that never reported a Ready condition counts as not ready. */

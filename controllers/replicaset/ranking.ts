@@ -4,10 +4,11 @@
  *
  * Invariant: the order depends on the pods and the time given only, so that a loop started again chooses the same pods.
  */
+
 import type { Pod } from '../../machinery/api/types/core.v1.ts';
+import { POD_DELETION_COST } from '../../machinery/api/well-known-labels.ts';
 import { isReady, readySince } from '../pods.ts';
 
-const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 const PHASES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
 /** The first `count` of `pods` in the order of deletion. `related` are the active pods of all sets of one owner: a node is crowded by them all. */
@@ -60,7 +61,7 @@ function restarts(pod: Pod): number {
 
 /** An annotation that is no 32-bit integer counts as 0. */
 function deletionCost(pod: Pod): number {
-  const text = pod.metadata.annotations?.[DELETION_COST] ?? '';
+  const text = pod.metadata.annotations?.[POD_DELETION_COST] ?? '';
   const cost = /^(0|-?[1-9][0-9]*)$/.test(text) ? Number(text) : 0;
   return cost >= -(2 ** 31) && cost < 2 ** 31 ? cost : 0;
 }

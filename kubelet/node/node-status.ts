@@ -3,9 +3,11 @@
  *
  * Invariant: times of transitions move only with the status of their condition, and conditions, labels and annotations of others are kept.
  */
+
 import { createHash } from 'node:crypto';
 import { formatTime } from '../../machinery/api/time.ts';
 import type { Node, NodeAddress, NodeCondition, NodeStatus, Taint } from '../../machinery/api/types/core.v1.ts';
+import { ARCH, HOSTNAME, OLD_ARCH, OLD_OS, OS } from '../../machinery/api/well-known-labels.ts';
 
 export interface NodeFacts {
   readonly name: string;
@@ -45,11 +47,11 @@ export function newNode(facts: NodeFacts, now: Date): Node {
 
 export function nodeLabels(facts: NodeFacts): Record<string, string> {
   return {
-    'beta.kubernetes.io/arch': facts.architecture,
-    'beta.kubernetes.io/os': 'linux',
-    'kubernetes.io/arch': facts.architecture,
-    'kubernetes.io/hostname': facts.name,
-    'kubernetes.io/os': 'linux',
+    [OLD_ARCH]: facts.architecture,
+    [OLD_OS]: 'linux',
+    [ARCH]: facts.architecture,
+    [HOSTNAME]: facts.name,
+    [OS]: 'linux',
     ...facts.labels,
   };
 }

@@ -1,9 +1,10 @@
 /** Cordoned nodes take no new pods, unless a pod tolerates the taint `node.kubernetes.io/unschedulable`. */
 
 import { tolerates } from '../../machinery/api/toleration.ts';
+import { UNSCHEDULABLE } from '../../machinery/api/well-known-labels.ts';
 import { type Plugin, unresolvable } from '../framework/plugin.ts';
 
-const CORDONED = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const;
+const CORDONED = { key: UNSCHEDULABLE, effect: 'NoSchedule' } as const;
 const rejection = unresolvable('node(s) were unschedulable');
 
 export const nodeUnschedulable: Plugin = {

@@ -2,9 +2,11 @@
  * Keeps replicas even over zones, hosts or whatever a constraint names. Hard constraints bound the skew; soft ones, and the built-in defaults for
  * replicas of one thing, weigh. Mirrors upstream `plugins/podtopologyspread`.
  */
+
 import { matches, type Selector, selectorOf } from '../../machinery/api/selector.ts';
 import { untolerated } from '../../machinery/api/toleration.ts';
 import type { TopologySpreadConstraint } from '../../machinery/api/types/core.v1.ts';
+import { HOSTNAME, ZONE } from '../../machinery/api/well-known-labels.ts';
 import { defaultSelector } from '../framework/default-selector.ts';
 import { matchesRequiredAffinity } from '../framework/node-affinity.ts';
 import type { NodeInfo } from '../framework/node-info.ts';
@@ -12,7 +14,6 @@ import { MAX_SCORE, type NodeScorer, type Plugin, type Prefiltered, unresolvable
 import type { PodInfo } from '../framework/pod-info.ts';
 import type { Snapshot } from '../framework/snapshot.ts';
 
-const HOSTNAME = 'kubernetes.io/hostname';
 const skewed = unschedulable("node(s) didn't match pod topology spread constraints");
 const unlabelled = unresolvable("node(s) didn't match pod topology spread constraints (missing required label)");
 
@@ -24,7 +25,7 @@ interface Constraint {
 /** What upstream applies to pods without constraints of their own. */
 const DEFAULTS: readonly TopologySpreadConstraint[] = [
   { topologyKey: HOSTNAME, whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 3 },
-  { topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 5 },
+  { topologyKey: ZONE, whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 5 },
 ];
 
 export const podTopologySpread: Plugin = {

@@ -2,17 +2,17 @@
  * The claims of a pod: bound ones must reach the node, those that wait for their first consumer must find a volume there, others keep the pod waiting.
  * Mirrors upstream `plugins/volumebinding`. What a placed pod's waiting claims get is `volumeChoices`; it is written before the pod is bound.
  */
+
 import { compareQuantities, parseQuantity } from '../../machinery/api/quantity.ts';
 import { matches, selectorOf } from '../../machinery/api/selector.ts';
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../machinery/api/types/core.v1.ts';
+import { BIND_COMPLETED, STORAGE_CLASS } from '../../machinery/api/well-known-labels.ts';
 import { matchesNodeSelector } from '../framework/node-affinity.ts';
 import { type Plugin, type Prefiltered, type Rejection, unresolvable } from '../framework/plugin.ts';
 import type { PodInfo } from '../framework/pod-info.ts';
 import type { Lookup, Snapshot } from '../framework/snapshot.ts';
 
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
-const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
-const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
 const elsewhere = unresolvable("node(s) didn't match PersistentVolume's node affinity");
 const lost = unresolvable('node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)');
@@ -69,8 +69,7 @@ function claimsOf(pod: PodInfo, lookup: Lookup): Claims | Rejection {
   return { bound, waiting };
 }
 
-const classOf = (claim: PersistentVolumeClaim): string =>
-  claim.metadata.annotations?.[CLASS_ANNOTATION] ?? claim.spec?.storageClassName ?? '';
+const classOf = (claim: PersistentVolumeClaim): string => claim.metadata.annotations?.[STORAGE_CLASS] ?? claim.spec?.storageClassName ?? '';
 
 const waitsForConsumer = (claim: PersistentVolumeClaim, lookup: Lookup): boolean =>
   lookup.storageClass(classOf(claim))?.volumeBindingMode === 'WaitForFirstConsumer';

@@ -2,12 +2,13 @@
  * PersistentVolumeClaimResize: a bound claim may grow where its storage class says so. Mirrors kubernetes
  * `plugin/pkg/admission/storage/persistentvolume/resize`.
  */
+
 import type { PersistentVolumeClaim } from '../../../machinery/api/types/core.v1.ts';
 import type { StorageClass } from '../../../machinery/api/types/storage.k8s.io.v1.ts';
+import { STORAGE_CLASS } from '../../../machinery/api/well-known-labels.ts';
 import { type AdmissionPlugin, type AdmissionRequest, refuse } from './plugin.ts';
 import { compareTexts } from './pod-usage.ts';
 
-const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 const NOT_RESIZABLE = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
 
 export const claimResize: AdmissionPlugin = {
@@ -26,7 +27,7 @@ export const claimResize: AdmissionPlugin = {
 const storageOf = ({ spec }: PersistentVolumeClaim): string => spec?.resources?.requests?.['storage'] ?? '0';
 
 const classOf = ({ metadata, spec }: PersistentVolumeClaim): string =>
-  metadata.annotations?.[CLASS_ANNOTATION] ?? spec?.storageClassName ?? '';
+  metadata.annotations?.[STORAGE_CLASS] ?? spec?.storageClassName ?? '';
 
 function mayGrow({ context }: AdmissionRequest, claim: PersistentVolumeClaim, old: PersistentVolumeClaim): boolean {
   const name = classOf(claim);

@@ -2,8 +2,10 @@
  * What an object uses of a quota's resources, and whether the quota looks at it. Mirrors the evaluators of kubernetes `pkg/quota/v1/evaluator`:
  * one for pods, services and claims each, and one that counts objects of every other kind.
  */
+
 import type { KubeObject } from '../../../machinery/api/object.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
+import { STORAGE_CLASS } from '../../../machinery/api/well-known-labels.ts';
 import { isExtended, isHugePages } from '../validation/resources.ts';
 import { type Amounts, podAmounts } from './pod-usage.ts';
 
@@ -105,7 +107,6 @@ const services: Evaluator = {
 
 const CLAIM_NAMES = new Set(['persistentvolumeclaims', 'count/persistentvolumeclaims', 'requests.storage']);
 const CLASS_SUFFIX = '.storageclass.storage.k8s.io/';
-const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
 const claims: Evaluator = {
   chargesUpdate: (subresource) => subresource === '',
@@ -113,7 +114,7 @@ const claims: Evaluator = {
   usage: (object) => {
     const { metadata, spec } = object as unknown as core.PersistentVolumeClaim;
     const storage = spec?.resources?.requests?.['storage'];
-    const className = metadata.annotations?.[CLASS_ANNOTATION] ?? spec?.storageClassName ?? '';
+    const className = metadata.annotations?.[STORAGE_CLASS] ?? spec?.storageClassName ?? '';
     const usage: Amounts = { persistentvolumeclaims: '1', 'count/persistentvolumeclaims': '1' };
     if (storage !== undefined) usage['requests.storage'] = storage;
     if (className === '') return usage;

@@ -1,8 +1,10 @@
 /**
  * Node: a machine that runs pods. Mirrors kubernetes `pkg/registry/core/node` and ValidateNode.
  */
+
 import { duplicate, type FieldError, forbiddenField, invalidValue } from '../../../machinery/api/field-error.ts';
 import type { Node, NodeSpec, NodeStatus } from '../../../machinery/api/types/core.v1.ts';
+import { NOT_READY } from '../../../machinery/api/well-known-labels.ts';
 import { defineKind } from '../define.ts';
 import { keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
@@ -10,7 +12,7 @@ import { cidrErrors, cidrFamily } from '../validation/ip.ts';
 import { quantityErrors } from '../validation/resources.ts';
 import { taintErrors } from '../validation/taints.ts';
 
-const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' } as const;
+const NOT_READY_TAINT = { key: NOT_READY, effect: 'NoSchedule' } as const;
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 
 function applyDefaults(node: Node): void {
@@ -29,8 +31,8 @@ function dropConfigSource(node: Node): void {
 /** A node takes pods only once it has been seen ready (TaintNodesByCondition). */
 function taintNew(node: Node): void {
   const taints = node.spec?.taints ?? [];
-  if (taints.some((t) => t.key === NOT_READY.key && t.effect === NOT_READY.effect)) return;
-  node.spec = { ...node.spec, taints: [...taints, { ...NOT_READY }] };
+  if (taints.some((t) => t.key === NOT_READY_TAINT.key && t.effect === NOT_READY_TAINT.effect)) return;
+  node.spec = { ...node.spec, taints: [...taints, { ...NOT_READY_TAINT }] };
 }
 
 function validate(node: Node): FieldError[] {

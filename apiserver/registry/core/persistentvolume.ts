@@ -1,11 +1,13 @@
 /**
  * PersistentVolume: a piece of storage. Mirrors kubernetes `pkg/registry/core/persistentvolume`.
  */
+
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
 import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import { formatTime } from '../../../machinery/api/time.ts';
 import type { PersistentVolume, PersistentVolumeSpec } from '../../../machinery/api/types/core.v1.ts';
+import { STORAGE_CLASS } from '../../../machinery/api/well-known-labels.ts';
 import { defaultRemoteSources, type RemoteSources } from '../defaults/volume.ts';
 import { defineKind } from '../define.ts';
 import { keepStatus, statusView } from '../status.ts';
@@ -17,7 +19,6 @@ import { immutableField } from '../validation/numbers.ts';
 import { volumeSourceErrors, volumeSourceOf } from './persistentvolume-source.ts';
 
 const PROTECTION = 'kubernetes.io/pv-protection';
-const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 const POLICIES = ['Delete', 'Recycle', 'Retain'];
 const MODES = ['Block', 'Filesystem'];
 
@@ -83,8 +84,8 @@ function validateUpdate(object: PersistentVolume, old: PersistentVolume): FieldE
 
 function warnings(object: PersistentVolume): string[] {
   const texts: string[] = [];
-  if (object.metadata.annotations?.[CLASS_ANNOTATION] !== undefined) {
-    texts.push(`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`);
+  if (object.metadata.annotations?.[STORAGE_CLASS] !== undefined) {
+    texts.push(`metadata.annotations[${STORAGE_CLASS}]: deprecated since v1.8; use "storageClassName" attribute instead`);
   }
   if (object.spec?.persistentVolumeReclaimPolicy === 'Recycle') {
     texts.push(
@@ -130,7 +131,7 @@ export const persistentvolume = defineKind<PersistentVolume>({
     spec.persistentVolumeReclaimPolicy ?? '',
     metadata.deletionTimestamp === undefined ? (status.phase ?? '') : 'Terminating',
     spec.claimRef ? `${spec.claimRef.namespace ?? ''}/${spec.claimRef.name ?? ''}` : '',
-    metadata.annotations?.[CLASS_ANNOTATION] ?? spec.storageClassName ?? '',
+    metadata.annotations?.[STORAGE_CLASS] ?? spec.storageClassName ?? '',
     spec.volumeAttributesClassName ?? '<unset>',
     status.reason ?? '',
     ageCell(metadata.creationTimestamp, now),

@@ -1,10 +1,12 @@
 /**
  * PersistentVolumeClaim: a request for storage. Mirrors kubernetes `pkg/registry/core/persistentvolumeclaim`.
  */
+
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField } from '../../../machinery/api/field-error.ts';
 import { compareQuantities, parseQuantity } from '../../../machinery/api/quantity.ts';
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../machinery/api/types/core.v1.ts';
+import { STORAGE_CLASS } from '../../../machinery/api/well-known-labels.ts';
 import { defineKind } from '../define.ts';
 import type { StrategyContext } from '../resource.ts';
 import { keepStatus, statusView } from '../status.ts';
@@ -15,7 +17,6 @@ import { fractionWarning } from '../validation/pod-warnings.ts';
 import { admitDefaultClass } from './default-storage-class.ts';
 
 const PROTECTION = 'kubernetes.io/pvc-protection';
-const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
 function applyDefaults(object: PersistentVolumeClaim): void {
   object.spec ??= {};
@@ -88,15 +89,15 @@ function validateUpdate(object: PersistentVolumeClaim, old: PersistentVolumeClai
 
 function warnings(object: PersistentVolumeClaim): string[] {
   const texts: string[] = [];
-  if (object.metadata.annotations?.[CLASS_ANNOTATION] !== undefined) {
-    texts.push(`metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`);
+  if (object.metadata.annotations?.[STORAGE_CLASS] !== undefined) {
+    texts.push(`metadata.annotations[${STORAGE_CLASS}]: deprecated since v1.8; use "storageClassName" attribute instead`);
   }
   const text = fractionWarning(object.spec?.resources?.requests?.['storage'], 'spec.resources.requests[storage]');
   return text === undefined ? texts : [...texts, text];
 }
 
 const className = (object: PersistentVolumeClaim): string =>
-  object.metadata.annotations?.[CLASS_ANNOTATION] ?? object.spec?.storageClassName ?? '';
+  object.metadata.annotations?.[STORAGE_CLASS] ?? object.spec?.storageClassName ?? '';
 
 export const persistentvolumeclaim = defineKind<PersistentVolumeClaim>({
   resource: 'persistentvolumeclaims',

@@ -2,12 +2,13 @@
  * What mutating admission does to a new pod: service account, priority, default tolerations, runtime class, topology labels. Mirrors the plugins
  * of kubernetes `plugin/pkg/admission` of these names, in their order.
  */
+
 import { unclassified } from '../../../machinery/api/status.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import type { RuntimeClass } from '../../../machinery/api/types/node.k8s.io.v1.ts';
 import type { PriorityClass } from '../../../machinery/api/types/scheduling.k8s.io.v1.ts';
+import { MIRROR, NOT_READY, REGION, UNREACHABLE, ZONE } from '../../../machinery/api/well-known-labels.ts';
 import type { StrategyContext } from '../resource.ts';
-import { MIRROR } from '../validation/pod-annotations.ts';
 import { refusePod } from './pod-refusal.ts';
 import { admitServiceAccount } from './pod-service-account.ts';
 
@@ -81,7 +82,7 @@ function defaultPriority(context: StrategyContext): Priority {
 
 /** A node may be away for five minutes before its pods are evicted, unless the pod says otherwise. */
 export function admitTolerations(spec: core.PodSpec): void {
-  for (const key of ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']) {
+  for (const key of [NOT_READY, UNREACHABLE]) {
     const tolerates = (spec.tolerations ?? []).some((t) => (!t.key || t.key === key) && (!t.effect || t.effect === 'NoExecute'));
     if (tolerates) continue;
     spec.tolerations = [
@@ -91,7 +92,7 @@ export function admitTolerations(spec: core.PodSpec): void {
   }
 }
 
-const TOPOLOGY_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
+const TOPOLOGY_LABELS = [ZONE, REGION];
 
 /** A pod that names its node carries the node's zone and region from the start; binding does the same. */
 function admitTopologyLabels(pod: core.Pod, context: StrategyContext): void {

@@ -2,12 +2,13 @@
  * The two subresources that change a part of a pod's spec: ephemeral containers and resize. Mirrors kubernetes `pkg/registry/core/pod` strategies of
  * these names, ValidatePodEphemeralContainersUpdate and ValidatePodResize.
  */
+
 import { deepClone, deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField, invalidValue } from '../../../machinery/api/field-error.ts';
 import { qosClassOf } from '../../../machinery/api/qos.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
+import { MIRROR } from '../../../machinery/api/well-known-labels.ts';
 import type { SubresourceStrategy } from '../resource.ts';
-import { MIRROR } from '../validation/pod-annotations.ts';
 import { podSpecAndAnnotationErrors } from './pod-create.ts';
 
 /** Everything but the spec that `spec` gives is the stored pod's; of metadata the version and the ownership record are the request's. */

@@ -1,7 +1,9 @@
 /**
  * Ingress: HTTP from outside to services. Mirrors kubernetes `pkg/registry/networking/ingress`.
  */
+
 import type { Ingress, IngressClass } from '../../../machinery/api/types/networking.k8s.io.v1.ts';
+import { IS_DEFAULT_INGRESS_CLASS } from '../../../machinery/api/well-known-labels.ts';
 import { defineKind } from '../define.ts';
 import type { StrategyContext } from '../resource.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
@@ -9,14 +11,12 @@ import { ageCell } from '../tables/cells.ts';
 import { canonicalIpWarning } from '../validation/ip.ts';
 import { CLASS_ANNOTATION, ingressCreateErrors, ingressStatusErrors, ingressUpdateErrors } from './ingress-validation.ts';
 
-const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class';
-
 /** An ingress without a class gets the default one (DefaultIngressClass); of several the youngest. */
 function admit(object: Ingress, context: StrategyContext): void {
   if (object.spec?.ingressClassName !== undefined || object.metadata.annotations?.[CLASS_ANNOTATION] !== undefined) return;
   const defaults = context.reader
     .list<IngressClass>('networking.k8s.io', 'ingressclasses')
-    .filter((c) => c.metadata.annotations?.[IS_DEFAULT] === 'true');
+    .filter((c) => c.metadata.annotations?.[IS_DEFAULT_INGRESS_CLASS] === 'true');
   const [chosen] = [...defaults].sort(
     (a, b) => Date.parse(b.metadata.creationTimestamp ?? '') - Date.parse(a.metadata.creationTimestamp ?? ''),
   );

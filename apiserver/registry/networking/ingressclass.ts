@@ -1,16 +1,16 @@
 /**
  * IngressClass: who serves an ingress. Mirrors kubernetes `pkg/registry/networking/ingressclass`.
  */
+
 import { type FieldError, forbiddenField, invalidValue, notSupported, required, tooLong } from '../../../machinery/api/field-error.ts';
 import { dnsLabel } from '../../../machinery/api/names.ts';
 import type { IngressClass } from '../../../machinery/api/types/networking.k8s.io.v1.ts';
+import { IS_DEFAULT_INGRESS_CLASS } from '../../../machinery/api/well-known-labels.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
 import { immutableField } from '../validation/numbers.ts';
 import { domainPrefixedPathErrors } from '../validation/paths.ts';
 import { localReferenceErrors } from '../validation/references.ts';
-
-const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class';
 
 function parametersCell({ spec }: IngressClass): string {
   const parameters = spec?.parameters;
@@ -59,7 +59,7 @@ export const ingressclass = defineKind<IngressClass>({
     validateUpdate,
   },
   cells: (object, now) => [
-    `${object.metadata.name}${object.metadata.annotations?.[IS_DEFAULT] === 'true' ? ' (default)' : ''}`,
+    `${object.metadata.name}${object.metadata.annotations?.[IS_DEFAULT_INGRESS_CLASS] === 'true' ? ' (default)' : ''}`,
     object.spec?.controller ?? '',
     parametersCell(object),
     ageCell(object.metadata.creationTimestamp, now),

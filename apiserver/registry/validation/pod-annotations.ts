@@ -2,14 +2,14 @@
  * Annotations that Kubernetes itself reads on pods and templates. Mirrors kubernetes `core/validation` ValidatePodSpecificAnnotations and the
  * agreement of the old security annotations with their fields.
  */
+
 import { type FieldError, forbiddenField, invalidValue } from '../../../machinery/api/field-error.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
+import { MIRROR, POD_DELETION_COST } from '../../../machinery/api/well-known-labels.ts';
 
 export const APP_ARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 export const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod';
 export const SECCOMP_CONTAINER_PREFIX = 'container.seccomp.security.alpha.kubernetes.io/';
-export const MIRROR = 'kubernetes.io/config.mirror';
-const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
 type Annotations = Record<string, string> | undefined;
 
@@ -32,9 +32,9 @@ export function podAnnotationErrors(annotations: Annotations, spec: core.PodSpec
     errors.push(invalidValue(`${path}[${MIRROR}]`, annotations[MIRROR], 'must set spec.nodeName if mirror pod annotation is set'));
   }
   appArmorErrors(annotations, spec, path, errors);
-  const cost = annotations[DELETION_COST];
+  const cost = annotations[POD_DELETION_COST];
   if (cost !== undefined && !/^[+-]?[0-9]+$/.test(cost)) {
-    errors.push(invalidValue(`${path}[${DELETION_COST}]`, cost, 'must be a 32bit integer'));
+    errors.push(invalidValue(`${path}[${POD_DELETION_COST}]`, cost, 'must be a 32bit integer'));
   }
 }
 

@@ -6,6 +6,7 @@ import { dnsLabel } from '../../../machinery/api/names.ts';
 import type { KubeObject } from '../../../machinery/api/object.ts';
 import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
+import { OLD_ARCH, OLD_OS } from '../../../machinery/api/well-known-labels.ts';
 import { canonicalIpWarning } from './ip.ts';
 import { APP_ARMOR_PREFIX, containersOf, SECCOMP_CONTAINER_PREFIX, SECCOMP_POD } from './pod-annotations.ts';
 import { volumeWarnings } from './volume-warnings.ts';
@@ -14,8 +15,8 @@ type Metadata = { readonly annotations?: Record<string, string> } | undefined;
 
 /** Labels of nodes that have newer names. */
 export const DEPRECATED_NODE_LABELS: Readonly<Record<string, string>> = {
-  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
-  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
+  [OLD_ARCH]: 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+  [OLD_OS]: 'deprecated since v1.14; use "kubernetes.io/os" instead',
   'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
   'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
   'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
