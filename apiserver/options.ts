@@ -30,6 +30,23 @@ export const apiServerOptions = defineOptions({
   },
   maxRequestsInflight: { type: 'integer', default: 400, min: 0, help: 'reading requests served at the same time; 0 is no limit' },
   maxMutatingRequestsInflight: { type: 'integer', default: 200, min: 0, help: 'writing requests served at the same time; 0 is no limit' },
+  requestTimeoutMs: {
+    type: 'duration',
+    default: '1m0s',
+    help: 'how long a request may take, watches and other streams excepted; then 504',
+  },
+  auditLogPath: {
+    type: 'string',
+    default: '',
+    help: 'file to record requests in, one audit event a line; - is standard output; empty records nothing',
+  },
+  auditPolicyFile: {
+    type: 'string',
+    default: '',
+    help: 'audit.k8s.io/v1 Policy: what is recorded of which requests; empty: who did what when (Metadata) of all, once answered',
+  },
+  auditLogMaxsize: { type: 'integer', default: 100, min: 0, help: 'megabytes after which the audit log is put aside; 0 lets it grow' },
+  auditLogMaxbackup: { type: 'integer', default: 100, min: 0, help: 'audit logs put aside that are kept; 0 keeps all' },
   compactionIntervalMs: {
     flag: 'etcd-compaction-interval',
     type: 'duration',

@@ -6,16 +6,20 @@
  */
 import { createSecureServer, type Http2SecureServer, type SecureServerOptions } from 'node:http2';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { forbidden } from '../machinery/api/status.ts';
+import { forbidden, StatusError } from '../machinery/api/status.ts';
+import { auditId } from './audit/audit-id.ts';
+import type { Auditor, AuditRecord } from './audit/auditor.ts';
 import type { NonResourceRoutes } from './discovery/routes.ts';
 import type { Api } from './handlers/api.ts';
 import { dispatch } from './handlers/dispatch.ts';
 import { ANONYMOUS, authenticate } from './http/authenticate.ts';
 import { type Attributes, attributesOf, deniedText } from './http/authorize.ts';
+import { compress } from './http/compress.ts';
 import type { RequestContext } from './http/context.ts';
 import { deadlineMs } from './http/deadline.ts';
 import { impersonated, impersonationVerb } from './http/impersonate.ts';
-import { type InFlight, isLongRunning } from './http/in-flight.ts';
+import { type InFlight, TooManyInFlight } from './http/in-flight.ts';
+import { connectionLimits, cutOff, limitConnections } from './http/limits.ts';
 import { PageNotFound } from './http/refusals.ts';
 import { BadTarget, parseRequestInfo } from './http/request-info.ts';
 import type { RequestMetrics } from './http/request-metrics.ts';
@@ -30,6 +34,9 @@ export interface ServerDeps {
   readonly metrics: RequestMetrics;
   readonly tls: { readonly cert: string; readonly key: string; readonly ca: string };
   readonly anonymousAuth: boolean;
+  readonly requestTimeoutMs: number;
+  /** Absent: nothing is recorded. */
+  readonly audit: Auditor | undefined;
 }
 
 export interface ApiHttpServer {
@@ -38,13 +45,13 @@ export interface ApiHttpServer {
   close(): Promise<void>;
 }
 
+/** What is open then is ended. */
+const CLOSE_GRACE_MS = 500;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
-const MAX_HEADER_BYTES = 1024 * 1024 + 4096;
-/** Streams may be open at once on one HTTP/2 connection; a client opens a second connection beyond. */
-const MAX_STREAMS = 1000;
-const WINDOW_BYTES = 256 * 1024;
 
 const contexts = new WeakMap<FastifyRequest, RequestContext>();
+/** Replies whose bytes are made or on their way. */
+const answering = new WeakSet<FastifyReply>();
 
 function tlsOptions(deps: ServerDeps): SecureServerOptions {
   return {
@@ -55,9 +62,7 @@ function tlsOptions(deps: ServerDeps): SecureServerOptions {
     requestCert: true,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
-    maxSessionMemory: 100,
-    settings: { maxConcurrentStreams: MAX_STREAMS, initialWindowSize: WINDOW_BYTES, maxHeaderListSize: MAX_HEADER_BYTES },
-    ...({ maxHeaderSize: MAX_HEADER_BYTES } as object),
+    ...connectionLimits(),
   };
 }
 
@@ -77,7 +82,7 @@ function makeApp(deps: ServerDeps): FastifyInstance {
 export function createApiServer(deps: ServerDeps): ApiHttpServer {
   const app = makeApp(deps);
   const route = (request: object, response: object): void => app.routing(request as never, response as never);
-  tune(app.server as unknown as Http2SecureServer);
+  const ends = [limitConnections(app.server as unknown as Http2SecureServer, deps.requestTimeoutMs)];
   routeUpgrades(app.server as unknown as Http2SecureServer, route);
   addSteps(app, deps);
   const second: Http2SecureServer[] = [];
@@ -89,26 +94,20 @@ export function createApiServer(deps: ServerDeps): ApiHttpServer {
     listenSocket: async (path) => {
       await app.ready();
       const server = createSecureServer(tlsOptions(deps), route);
-      tune(server);
+      ends.push(limitConnections(server, deps.requestTimeoutMs));
       routeUpgrades(server, route);
       second.push(server);
       await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
     },
     close: async () => {
       for (const server of second) closeServer(server);
+      const cancel = deps.api.clock.setTimer(CLOSE_GRACE_MS, () => {
+        for (const end of ends) end();
+      });
       await app.close();
+      cancel();
     },
   };
-}
-
-/** Idle HTTP/1.1 connections stay open long enough for pooled clients; slow headers do not. */
-function tune(server: Http2SecureServer): void {
-  const http1 = server as unknown as { keepAliveTimeout: number; headersTimeout: number; requestTimeout: number; maxHeaderSize: number };
-  http1.keepAliveTimeout = 120_000;
-  http1.headersTimeout = 32_000;
-  http1.requestTimeout = 0;
-  http1.maxHeaderSize = MAX_HEADER_BYTES;
-  server.on('sessionError', () => undefined);
 }
 
 function closeServer(server: Http2SecureServer): void {
@@ -135,9 +134,16 @@ function addSteps(app: FastifyInstance, deps: ServerDeps): void {
   // 3. Who asks
   app.addHook('onRequest', async (request) => {
     const context = of(request);
-    context.user = await authenticate(context, { tokens: api.tokens, anonymousAuth: deps.anonymousAuth });
+    try {
+      context.user = await authenticate(context, { tokens: api.tokens, anonymousAuth: deps.anonymousAuth });
+    } catch (error) {
+      deps.audit?.refused(context);
+      throw error;
+    }
   });
-  // 4. As whom
+  // 4. For the record
+  if (deps.audit !== undefined) recordRequests(app, deps.audit);
+  // 5. As whom
   app.addHook('onRequest', (request, _reply, done) => {
     const context = of(request);
     const user = impersonated(context);
@@ -145,27 +151,44 @@ function addSteps(app: FastifyInstance, deps: ServerDeps): void {
       const attributes = attributesOf(context.user, context.info);
       authorize(deps, { ...attributes, verb: impersonationVerb(attributes.verb) });
       context.user = user;
+      context.audit?.impersonated(user);
     }
     done();
   });
-  // 5. Not too many at once
+  // 6. Not too many at once
   app.addHook('onRequest', (request, _reply, done) => {
     const context = of(request);
-    const leave = deps.inFlight.enter(context.info);
+    const leave = deps.inFlight.enter(context.info, context.user);
     if (leave !== undefined) context.cleanups.push(leave);
     done();
   });
-  // 6. May they
+  // 7. May they
   app.addHook('onRequest', (request, _reply, done) => {
-    const { user, info } = of(request);
-    authorize(deps, attributesOf(user, info));
+    const { user, info, audit } = of(request);
+    authorize(deps, attributesOf(user, info), audit);
     done();
   });
-  // 7. Do it
+  // 8. Do it
   const handler = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => serve(deps, of(request), reply);
   app.route({ method: METHODS, url: '/', handler });
   app.setNotFoundHandler(handler);
+  app.addHook('onSend', (request, reply, payload, done) => {
+    answering.add(reply);
+    const context = contexts.get(request);
+    context?.audit?.answered(String(reply.getHeader('content-type') ?? ''), payload);
+    if (context === undefined || !Buffer.isBuffer(payload)) done();
+    else compress(context, payload, (bytes) => done(null, bytes));
+  });
   app.setErrorHandler((error, request, reply) => refuse(deps, contexts.get(request), reply, error));
+}
+
+/** Waits where the log has no room. */
+function recordRequests(app: FastifyInstance, audit: Auditor): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const room = audit.begin(contexts.get(request)!);
+    if (room === undefined) done();
+    else void room.then(() => done());
+  });
 }
 
 function makeContext(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply): RequestContext {
@@ -191,7 +214,7 @@ function makeContext(deps: ServerDeps, request: FastifyRequest, reply: FastifyRe
     for (const cleanup of context.cleanups) cleanup();
     context.cleanups.length = 0;
   });
-  reply.header('audit-id', deps.api.random.uuid());
+  reply.header('audit-id', auditId(request.headers, deps.api.random));
   return context;
 }
 
@@ -217,18 +240,32 @@ function lazyAbort(): { signal(): AbortSignal; abort(): void } {
 }
 
 function startDeadline(deps: ServerDeps, context: RequestContext): void {
-  const ms = deadlineMs(context.info);
+  const ms = deadlineMs(context.info, deps.requestTimeoutMs);
   if (ms === undefined) return;
   if (ms < 1) throw new DeadlinePassed();
-  const cancel = deps.api.clock.setTimer(ms, () => sendTimeout(context), { unref: true });
+  const cancel = deps.api.clock.setTimer(ms, () => pastDeadline(context), { unref: true });
   context.cleanups.push(cancel);
+}
+
+/** Without an answer: 504. With one that its client does not read: nothing more. */
+function pastDeadline(context: RequestContext): void {
+  const { reply } = context;
+  if (reply.sent || answering.has(reply)) {
+    cutOff(context);
+    return;
+  }
+  // The rest of a body that did not come in time is not waited for.
+  if (!context.raw.complete) {
+    if (context.raw.httpVersionMajor === 1) reply.header('connection', 'close');
+    reply.raw.once('finish', () => cutOff(context));
+  }
+  sendTimeout(context);
 }
 
 class DeadlinePassed extends Error {}
 
 /** Upstream's timeout filter answers text with a bare Status. */
 function sendTimeout(context: RequestContext): void {
-  if (context.reply.sent || isLongRunning(context.info)) return;
   const status = {
     metadata: {},
     status: 'Failure',
@@ -244,8 +281,9 @@ function sendText(reply: FastifyReply, code: number, text: string): void {
   reply.code(code).header('content-type', 'text/plain; charset=utf-8').header('x-content-type-options', 'nosniff').send(Buffer.from(text));
 }
 
-function authorize(deps: ServerDeps, attributes: Attributes): void {
+function authorize(deps: ServerDeps, attributes: Attributes, audit?: AuditRecord): void {
   const decision = deps.api.authorizer.authorize(attributes);
+  audit?.authorized(decision);
   if (decision.allowed) return;
   const { isResourceRequest, group, resource, name } = attributes;
   throw forbidden(isResourceRequest ? { group, resource } : { group: '', resource: '' }, name, deniedText(attributes, decision.reason));
@@ -275,5 +313,11 @@ function refuse(deps: ServerDeps, context: RequestContext | undefined, reply: Fa
   }
   if (error instanceof PageNotFound) sendText(reply, 404, '404 page not found\n');
   else if (error instanceof DeadlinePassed) sendTimeout(context);
-  else sendError(deps.api, context, error);
+  else if (error instanceof TooManyInFlight) {
+    reply.header('retry-after', String(error.retryAfterSeconds));
+    sendText(reply, 429, 'Too many requests, please try again later.\n');
+  } else {
+    if (!(error instanceof StatusError)) context.audit?.broke(error);
+    sendError(deps.api, context, error);
+  }
 }

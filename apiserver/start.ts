@@ -9,6 +9,8 @@ import type { ComponentDeps, RunningComponent } from '../machinery/process/compo
 import { writeKubeconfig } from '../machinery/process/kubeconfig-file.ts';
 import { createMetrics } from '../machinery/process/metrics.ts';
 import { ensurePki, issueClientCertificate, type Pki } from '../machinery/process/pki.ts';
+import type { Auditor } from './audit/auditor.ts';
+import { startAudit } from './audit/start.ts';
 import { bootstrap } from './bootstrap.ts';
 import { createNonResourceRoutes } from './discovery/routes.ts';
 import type { Api } from './handlers/api.ts';
@@ -64,6 +66,7 @@ async function serve(setup: Setup): Promise<RunningComponent> {
   });
   const api = makeApi(setup, pki);
   const metrics = createMetrics();
+  const audit = await startAudit(options, { clock: deps.clock, logger: deps.logger, metrics });
   let address = '';
   let ready = false;
   const routes = createNonResourceRoutes({
@@ -87,6 +90,8 @@ async function serve(setup: Setup): Promise<RunningComponent> {
     metrics: createRequestMetrics(metrics, deps.clock),
     tls: { cert: pki.apiserver.cert, key: pki.apiserver.key, ca: pki.ca.cert },
     anonymousAuth: options.anonymousAuth,
+    requestTimeoutMs: options.requestTimeoutMs,
+    audit,
   });
   const { securePort } = options;
   // clients may know the port already: whoever gets through finds the namespaces. A free port is told to nobody before they are there.
@@ -103,7 +108,7 @@ async function serve(setup: Setup): Promise<RunningComponent> {
   await writeKubeconfigs({ setup, pki, url: urlOf(options.bindAddress, port), unixSocket });
   ready = true;
   deps.logger.info({ address: urlOf(options.bindAddress, port), dataDir }, 'serving');
-  return running(setup, api, { server, url: urlOf(options.bindAddress, port), unixSocket });
+  return running(setup, api, { server, url: urlOf(options.bindAddress, port), unixSocket, audit });
 }
 
 function makeApi(setup: Setup, pki: Pki): Api {
@@ -198,12 +203,13 @@ async function writeKubeconfigs({ setup, pki, url, unixSocket }: KubeconfigSetup
 }
 
 interface Serving {
+  readonly audit: Auditor | undefined;
   readonly server: ReturnType<typeof createApiServer>;
   readonly url: string;
   readonly unixSocket: string | undefined;
 }
 
-function running(setup: Setup, api: Api, { server, url, unixSocket }: Serving): RunningComponent {
+function running(setup: Setup, api: Api, { server, url, unixSocket, audit }: Serving): RunningComponent {
   const { deps, store, options } = setup;
   const compaction = new AbortController();
   const compacted =
@@ -217,6 +223,7 @@ function running(setup: Setup, api: Api, { server, url, unixSocket }: Serving): 
       await compacted;
       api.hub.close();
       await server.close();
+      await audit?.close();
       if (unixSocket !== undefined) rmSync(unixSocket, { force: true });
       await store.close();
     })();

@@ -72,7 +72,7 @@ function work({ minutes, seed, only }: Asked): void {
   process.disconnect();
 }
 
-function supervise(asked: Asked): void {
+function supervise(): void {
   const child = fork(fileURLToPath(import.meta.url), process.argv.slice(2), { env: { ...process.env, [CHILD]: '1' } });
   let failures = 0;
   let cases = 0;
@@ -108,5 +108,5 @@ function supervise(asked: Asked): void {
 }
 
 const asked = readArguments(process.argv.slice(2));
-if (process.env[CHILD] === undefined) supervise(asked);
+if (process.env[CHILD] === undefined) supervise();
 else work(asked);

@@ -31,7 +31,11 @@ export async function readBody(context: RequestContext): Promise<Buffer> {
         reject(tooLarge());
       } else chunks.push(chunk);
     });
-    raw.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    raw.once('end', () => {
+      const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+      context.audit?.bodyRead(bytes);
+      resolve(bytes);
+    });
     const cut = (error?: Error): void =>
       reject(badRequest(`the body of the request could not be read: ${error?.message ?? 'the connection was closed'}`));
     raw.once('error', cut);

@@ -5,6 +5,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import type { FastifyReply } from 'fastify';
+import type { AuditRecord } from '../audit/auditor.ts';
 import type { UserInfo } from '../registry/resource.ts';
 import type { RequestInfo } from './request-info.ts';
 
@@ -21,6 +22,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Called once when the answer has been sent or given up. */
   readonly cleanups: (() => void)[];
+  /** Set when the request is recorded. */
+  audit?: AuditRecord;
 }
 
 export function warn(context: RequestContext, text: string): void {

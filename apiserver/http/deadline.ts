@@ -4,17 +4,14 @@ import { badRequest } from '../../machinery/api/status.ts';
 import { isLongRunning } from './in-flight.ts';
 import type { RequestInfo } from './request-info.ts';
 
-/** `--request-timeout` of upstream. */
-const MAX_MS = 60_000;
-
-/** Milliseconds until the request is given up; undefined for long-running ones. Throws 400 for what is no duration. */
-export function deadlineMs(info: RequestInfo): number | undefined {
+/** `maxMs` is `--request-timeout`. Milliseconds until the request is given up; undefined for long-running ones. Throws 400 for what is no duration. */
+export function deadlineMs(info: RequestInfo, maxMs: number): number | undefined {
   if (isLongRunning(info)) return undefined;
   const asked = info.query.get('timeout');
-  if (asked === undefined || asked === '') return MAX_MS;
+  if (asked === undefined || asked === '') return maxMs;
   try {
     const ms = parseDuration(asked);
-    return ms <= 0 ? MAX_MS : Math.min(ms, MAX_MS);
+    return ms <= 0 ? maxMs : Math.min(ms, maxMs);
   } catch (error) {
     if (error instanceof DurationError) throw badRequest(`invalid timeout specified in the request URL - ${error.message}`);
     throw error;

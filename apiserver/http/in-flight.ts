@@ -1,20 +1,33 @@
 /**
- * A cap on requests served at the same time, by kind of verb; watches and other long-running requests are not counted.
- * Mirrors apiserver `filters/maxinflight.go`.
+ * A cap on requests served at the same time, by kind of verb; watches and other long-running requests are not counted. Administrators, leases and
+ * health are never turned away: a full server must still be seen, led and repaired. Mirrors apiserver `filters/maxinflight.go`, and of priority and
+ * fairness the level `exempt`.
  */
-import { tooManyRequests } from '../../machinery/api/status.ts';
+import type { UserInfo } from '../registry/resource.ts';
 import type { RequestInfo } from './request-info.ts';
 
-const MUTATING = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+const READING = new Set(['get', 'list', 'watch']);
+const HEALTH = /^\/(?:healthz|livez|readyz)(?:\/|$)/;
 const LONG_RUNNING = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
 
 export function isLongRunning(info: RequestInfo): boolean {
   return info.verb === 'watch' || (info.isResourceRequest && LONG_RUNNING.has(info.subresource));
 }
 
+/** Answered as 429 in plain text; clients come back after the seconds of Retry-After. */
+export class TooManyInFlight extends Error {
+  readonly retryAfterSeconds = 1;
+}
+
+function isExempt(info: RequestInfo, user: UserInfo): boolean {
+  if (user.groups.includes('system:masters')) return true;
+  if (info.isResourceRequest) return info.group === 'coordination.k8s.io' && info.resource === 'leases';
+  return HEALTH.test(info.path);
+}
+
 export interface InFlight {
-  /** Throws 429 when full; else returns what to call at the request's end. */
-  enter(info: RequestInfo): (() => void) | undefined;
+  /** Throws TooManyInFlight when full; else returns what to call at the request's end; undefined for what is not counted. */
+  enter(info: RequestInfo, user: UserInfo): (() => void) | undefined;
   readonly mutating: number;
   readonly readOnly: number;
 }
@@ -22,10 +35,13 @@ export interface InFlight {
 export function createInFlight(limits: { readonly mutating: number; readonly readOnly: number }): InFlight {
   const count = { mutating: 0, readOnly: 0 };
   return {
-    enter: (info) => {
+    enter: (info, user) => {
       if (isLongRunning(info)) return undefined;
-      const kind = MUTATING.has(info.verb) ? 'mutating' : 'readOnly';
-      if (limits[kind] > 0 && count[kind] >= limits[kind]) throw tooManyRequests('Too many requests, please try again later.', 1);
+      const kind = READING.has(info.verb) ? 'readOnly' : 'mutating';
+      if (limits[kind] > 0 && count[kind] >= limits[kind]) {
+        if (isExempt(info, user)) return undefined;
+        throw new TooManyInFlight();
+      }
       count[kind]++;
       return () => {
         count[kind]--;

@@ -1,0 +1,82 @@
+/**
+ * What one client may hold of the server: connections, headers, time. Mirrors apiserver `secure_serving.go` (timeouts, HTTP/2 settings) with Node's means.
+ *
+ * Invariant: a client that sends or reads slowly, or not at all, is cut off after a bounded time, whatever the protocol; connections that wait for
+ * their next request outlive the pools of the usual clients, so that no request meets a closing connection.
+ */
+import type { Http2SecureServer, SecureServerOptions, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { RequestContext } from './context.ts';
+
+export const MAX_HEADER_BYTES = 1024 * 1024 + 4096;
+/** Streams may be open at once on one HTTP/2 connection; a client opens a second connection beyond. */
+const MAX_STREAMS = 1000;
+const WINDOW_BYTES = 256 * 1024;
+const MAX_CONNECTIONS = 10_000;
+const HANDSHAKE_MS = 10_000;
+const HEADERS_MS = 32_000;
+/** Go's clients keep idle connections for 90 seconds. */
+const KEEP_ALIVE_MS = 120_000;
+/** A body may come as slowly as its request may take, and this much longer: the answer (504) is sent by the deadline. */
+const BODY_GRACE_MS = 5_000;
+const CHECK_MS = 5_000;
+
+export function connectionLimits(): SecureServerOptions {
+  return {
+    handshakeTimeout: HANDSHAKE_MS,
+    maxSessionMemory: 100,
+    settings: { maxConcurrentStreams: MAX_STREAMS, initialWindowSize: WINDOW_BYTES, maxHeaderListSize: MAX_HEADER_BYTES },
+    ...({ maxHeaderSize: MAX_HEADER_BYTES } as object),
+  };
+}
+
+interface Http1Limits {
+  keepAliveTimeout: number;
+  headersTimeout: number;
+  requestTimeout: number;
+  maxHeaderSize: number;
+  connectionsCheckingInterval: number;
+}
+
+/** To be called before the server listens. The returned function ends every connection that is still open: a client that keeps one must not keep the server. */
+export function limitConnections(server: Http2SecureServer, requestTimeoutMs: number): () => void {
+  Object.assign(server as unknown as Http1Limits, {
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: Math.min(HEADERS_MS, requestTimeoutMs),
+    requestTimeout: requestTimeoutMs + BODY_GRACE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    connectionsCheckingInterval: Math.min(CHECK_MS, requestTimeoutMs),
+  } satisfies Http1Limits);
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on('sessionError', () => undefined);
+  server.on('session', closeWhenIdle);
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return () => {
+    for (const socket of open) socket.destroy();
+  };
+}
+
+/** An HTTP/2 connection on which nothing is asked or answered goes, as an HTTP/1.1 one does. */
+function closeWhenIdle(session: ServerHttp2Session): void {
+  let open = 0;
+  session.on('stream', (stream: ServerHttp2Stream) => {
+    open++;
+    stream.once('close', () => {
+      open--;
+    });
+  });
+  session.setTimeout(KEEP_ALIVE_MS, () => {
+    if (open === 0) session.close();
+  });
+}
+
+/** Gives up a client that neither sends the rest of its request nor reads its answer. */
+export function cutOff(context: RequestContext): void {
+  const raw = context.reply.raw as unknown as { stream?: { close(): void }; socket?: { destroy(): void } | null };
+  if (raw.stream !== undefined) raw.stream.close();
+  else raw.socket?.destroy();
+}
