@@ -48,10 +48,15 @@ function generateSelector(object: Job): void {
   const { labels } = template.metadata;
   for (const [key, value] of Object.entries(generated)) if (!Object.hasOwn(labels, key)) labels[key] = value;
   object.spec.selector = { ...object.spec.selector, matchLabels: { ...object.spec.selector?.matchLabels } };
-  if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = { ...template.metadata.labels };
   if (!Object.hasOwn(object.spec.selector.matchLabels!, `${PREFIX}controller-uid`)) {
     object.spec.selector.matchLabels![`${PREFIX}controller-uid`] = uid;
   }
+}
+
+/** As the defaults would when the job is read: labels it has not are those of its template. They are not validated as its own. */
+function takeTemplateLabels(object: Job): void {
+  const labels = object.spec.template?.metadata?.labels;
+  if (labels && Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = { ...labels };
 }
 
 function validate(object: Job, old?: Job): FieldError[] {
@@ -205,6 +210,7 @@ export const job = defineKind<Job>({
     prepareForUpdate: keepStatus,
     validate: (object) => validate(object),
     validateUpdate,
+    admitValidated: takeTemplateLabels,
     warnings,
   },
   status: statusView({ validate: jobStatusErrors }),

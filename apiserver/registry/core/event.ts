@@ -28,7 +28,7 @@ function validate(event: Event, context: StrategyContext): FieldError[] {
   if (!event.eventTime) errors.push(required('eventTime'));
   if (event.type !== 'Normal' && event.type !== 'Warning') errors.push(invalidValue('type', '', `has invalid value: ${event.type ?? ''}`));
   if (!fits) errors.push(mismatch(about));
-  reporterErrors(event, errors);
+  if (event.eventTime) reporterErrors(event, errors);
   return errors;
 }
 
