@@ -4,7 +4,7 @@
  * A plugin says which resources it looks at; `withAdmission` puts the plugins of a resource into its strategy. Handlers know the steps of a strategy
  * only, kinds know nothing of plugins. Plugins run in the order of `plugins.ts`, each step of all of them before the next step.
  */
-import { formatGroupResource, type KubeObject } from '../../../machinery/api/object.ts';
+import type { KubeObject } from '../../../machinery/api/object.ts';
 import { forbidden } from '../../../machinery/api/status.ts';
 import type { ResourceDefinition, Strategy, StrategyContext } from '../resource.ts';
 
@@ -71,5 +71,3 @@ export function joinReasons(reasons: readonly string[]): string {
   const unique = [...new Set(reasons)];
   return unique.length === 1 ? unique[0]! : `[${unique.join(', ')}]`;
 }
-
-export const resourceText = (group: string, resource: string): string => formatGroupResource({ group, resource });
