@@ -8,12 +8,13 @@
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import { badRequest, internalError, StatusError } from '../../machinery/api/status.ts';
+import { badRequest, internalError, notFound, StatusError } from '../../machinery/api/status.ts';
 import type { Container, Node, Pod } from '../../machinery/api/types/core.v1.ts';
+import type { EndpointSlice } from '../../machinery/api/types/discovery.k8s.io.v1.ts';
 import type { RequestContext } from '../http/context.ts';
 import type { Answer } from './answer.ts';
 import type { Api } from './api.ts';
-import { storedVersion } from './persist.ts';
+import { groupResource, storedVersion } from './persist.ts';
 import type { ServedResource } from './served.ts';
 
 export interface KubeletAddress {
@@ -125,9 +126,42 @@ function addressOf(api: Api, nodeName: string): KubeletAddress {
 
 /** Exec, attach, port-forward and proxy: checked as upstream checks them, then refused by name. */
 export async function connectPod(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
-  const { namespace, name, subresource } = context.info;
+  const { namespace, subresource, query } = context.info;
+  if (subresource === 'portforward') requirePorts(query.all('ports'));
+  const name = subresource === 'proxy' ? proxiedName(served, context.info.name) : context.info.name;
   const object = api.cache.read(storedVersion(api.store, served, namespace, name));
-  const pod = object as unknown as Pod;
-  if (served.resource === 'pods' && !pod.spec?.nodeName) throw badRequest(`pod ${name} does not have a host assigned`);
+  if (served.resource === 'pods') requireReachable(object as unknown as Pod, subresource, query.get('container') ?? '');
+  else if (served.resource === 'services' && !hasEndpoints(api, namespace, name)) throw notFound(groupResource(served), name);
   throw badRequest(`${subresource} is not supported by this cluster's nodes`);
 }
+
+function requirePorts(ports: readonly string[]): void {
+  for (const port of ports) {
+    if (!/^[0-9]+$/.test(port))
+      throw badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${JSON.stringify(port)}: invalid syntax`);
+  }
+}
+
+/** `[scheme:]name[:port]`, as proxies name what they lead to. */
+function proxiedName(served: ServedResource, text: string): string {
+  const parts = text.split(':');
+  const refused = (): StatusError => badRequest(`invalid ${served.info.singular} request ${JSON.stringify(text)}`);
+  if (parts.length > 3) throw refused();
+  if (parts.length < 3) return parts[0]!;
+  if (parts[0] !== '' && parts[0] !== 'http' && parts[0] !== 'https') throw refused();
+  return parts[1]!;
+}
+
+function requireReachable(pod: Pod, subresource: string, container: string): void {
+  if (subresource === 'proxy') {
+    if (!pod.status?.podIP) throw badRequest('address not allowed');
+    return;
+  }
+  if (subresource === 'exec' || subresource === 'attach') containerOf(pod, container);
+  if (!pod.spec?.nodeName) throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
+}
+
+const hasEndpoints = (api: Api, namespace: string, service: string): boolean =>
+  api.reader
+    .list<EndpointSlice>('discovery.k8s.io', 'endpointslices', namespace)
+    .some((slice) => slice.metadata.labels?.['kubernetes.io/service-name'] === service);

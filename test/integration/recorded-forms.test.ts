@@ -193,6 +193,25 @@ test('forms and decoding', async (t) => {
     assert.equal((await send('GET', '/api/v1/componentstatuses/none')).body.message, 'componentstatuses "none" not found');
   });
 
+  await t.test('streams into pods are checked before they are refused', async () => {
+    const pods = '/api/v1/namespaces/default/pods';
+    await send('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
+    await send('POST', pods, { metadata: { name: 'two' }, spec: { containers: ['a', 'b'].map((name) => ({ name, image: 'i' })) } });
+    await send('POST', '/api/v1/namespaces/default/services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
+    for (const [method, path, code, message] of [
+      ['POST', `${pods}/two/exec?command=ls`, 400, 'a container name must be specified for pod two, choose one of: [a b]'],
+      ['POST', `${pods}/two/exec?command=ls&container=zz`, 400, 'container zz is not valid for pod two'],
+      ['POST', `${pods}/two/attach?container=a`, 400, 'pod two does not have a host assigned'],
+      ['POST', `${pods}/two/portforward?ports=abc`, 400, 'cannot convert to []int32: strconv.ParseUint: parsing "abc": invalid syntax'],
+      ['GET', `${pods}/two:http/proxy/`, 400, 'address not allowed'],
+      ['GET', '/api/v1/namespaces/default/services/s:80/proxy/', 404, 'services "s" not found'],
+      ['GET', '/api/v1/namespaces/default/services/ftp:s:80/proxy/', 400, 'invalid service request "ftp:s:80"'],
+    ] as const) {
+      const answer = await send(method, path);
+      assert.deepEqual([answer.code, answer.body.message], [code, message], path);
+    }
+  });
+
   await t.test('the bookmark that ends the initial events holds zero values that a defaulted object would not', async () => {
     const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1';
     const { text } = await send('GET', `/apis/apps/v1/namespaces/none/deployments?${query}`);
