@@ -19,7 +19,7 @@ import type { RequestContext } from './http/context.ts';
 import { deadlineMs } from './http/deadline.ts';
 import { impersonated, impersonationVerb } from './http/impersonate.ts';
 import { type InFlight, TooManyInFlight } from './http/in-flight.ts';
-import { connectionLimits, cutOff, limitConnections } from './http/limits.ts';
+import { connectionLimits, cutOff, cutOffAfterAnswer, limitConnections } from './http/limits.ts';
 import { PageNotFound } from './http/refusals.ts';
 import { BadTarget, parseRequestInfo } from './http/request-info.ts';
 import type { RequestMetrics } from './http/request-metrics.ts';
@@ -257,7 +257,7 @@ function pastDeadline(context: RequestContext): void {
   // The rest of a body that did not come in time is not waited for.
   if (!context.raw.complete) {
     if (context.raw.httpVersionMajor === 1) reply.header('connection', 'close');
-    reply.raw.once('finish', () => cutOff(context));
+    cutOffAfterAnswer(context);
   }
   sendTimeout(context);
 }

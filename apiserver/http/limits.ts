@@ -74,6 +74,15 @@ function closeWhenIdle(session: ServerHttp2Session): void {
   });
 }
 
+/** As cutOff, once the answer is written. An HTTP/2 response says it has finished only when its stream is closed: the stream is asked. */
+export function cutOffAfterAnswer(context: RequestContext): void {
+  const raw = context.reply.raw as unknown as { stream?: Finishing } & Finishing;
+  (raw.stream ?? raw).once('finish', () => cutOff(context));
+}
+interface Finishing {
+  once(event: 'finish', callback: () => void): void;
+}
+
 /** Gives up a client that neither sends the rest of its request nor reads its answer. */
 export function cutOff(context: RequestContext): void {
   const raw = context.reply.raw as unknown as { stream?: { close(): void }; socket?: { destroy(): void } | null };
