@@ -169,8 +169,8 @@ export function hpaFromV2(given: KubeObject): v1.HorizontalPodAutoscaler {
     ) ?? -1;
   const currentCpu = currentMetrics?.[currentAt]?.resource?.current.averageUtilization;
   const annotations: Record<string, string> = { ...withoutOwn(object.metadata.annotations) };
-  if (others.length > 0) annotations[METRICS] = JSON.stringify(others.map(metricFromV2));
-  if ((currentMetrics?.length ?? 0) > 0) annotations[CURRENT] = JSON.stringify(currentMetrics!.map(currentFromV2));
+  if (others.length > 0) annotations[METRICS] = JSON.stringify(others.map((metric) => flat(metric, 'target')));
+  if ((currentMetrics?.length ?? 0) > 0) annotations[CURRENT] = JSON.stringify(currentMetrics!.map((metric) => flat(metric, 'current')));
   if ((conditions?.length ?? 0) > 0) annotations[CONDITIONS] = JSON.stringify(conditions!.map(conditionFromV2));
   if (behavior) annotations[BEHAVIOR] = JSON.stringify(upper(behaviorShape(behavior)));
   const metadata = { ...object.metadata };
@@ -204,94 +204,40 @@ function conditionFromV2(condition: v2.HorizontalPodAutoscalerCondition): object
   return { type, status, lastTransitionTime: lastTransitionTime ?? null, ...(reason && { reason }), ...(message && { message }) };
 }
 
-function metricFromV2(metric: v2.MetricSpec): object {
-  const { type, resource, containerResource, pods, object, external } = metric;
-  const drop = (o: Flat): Flat => Object.fromEntries(Object.entries(o).filter(([, v]) => v !== undefined));
-  const average = (t: v2.MetricTarget): Flat => ({ targetAverageUtilization: t.averageUtilization, targetAverageValue: t.averageValue });
-  if (resource) return { type, resource: drop({ name: resource.name, ...average(resource.target) }) };
-  if (containerResource) {
-    return {
-      type,
-      containerResource: drop({
-        name: containerResource.name,
-        ...average(containerResource.target),
-        container: containerResource.container,
-      }),
-    };
-  }
-  if (pods)
-    return {
-      type,
-      pods: drop({ metricName: pods.metric.name, targetAverageValue: pods.target.averageValue, selector: pods.metric.selector }),
-    };
-  if (object) {
-    const { target: t, metric: m, describedObject } = object;
-    return {
-      type,
-      object: drop({
-        target: describedObject,
-        metricName: m.name,
-        targetValue: t.value ?? '0',
-        selector: m.selector,
-        averageValue: t.averageValue,
-      }),
-    };
-  }
-  const e = external!;
-  return {
-    type,
-    external: drop({
-      metricName: e.metric.name,
-      metricSelector: e.metric.selector,
-      targetValue: e.target.value,
-      targetAverageValue: e.target.averageValue,
-    }),
-  };
+interface Amounts {
+  readonly value?: string;
+  readonly averageValue?: string;
+  readonly averageUtilization?: number;
 }
 
-function currentFromV2(metric: v2.MetricStatus): object {
+/**
+ * What is wanted of a metric and what was found have one form in the annotations: what names it, and its amounts under the names `target…` or
+ * `current…`. Members stand in the order of the internal types. Amounts that those always have are '0' when absent.
+ */
+function flat(metric: v2.MetricSpec | v2.MetricStatus, form: 'target' | 'current'): object {
   const { type, resource, containerResource, pods, object, external } = metric;
+  const zero = form === 'current' ? '0' : undefined;
   const drop = (o: Flat): Flat => Object.fromEntries(Object.entries(o).filter(([, v]) => v !== undefined));
-  const average = (c: v2.MetricValueStatus | undefined): Flat => ({
-    currentAverageUtilization: c?.averageUtilization,
-    currentAverageValue: c?.averageValue ?? '0',
+  const amounts = (source: object): Amounts => (source as { target?: Amounts; current?: Amounts })[form] ?? {};
+  const average = (source: object): Flat => ({
+    [`${form}AverageUtilization`]: amounts(source).averageUtilization,
+    [`${form}AverageValue`]: amounts(source).averageValue ?? zero,
   });
-  if (resource) return { type, resource: drop({ name: resource.name, ...average(resource.current) }) };
+  if (resource) return { type, resource: drop({ name: resource.name, ...average(resource) }) };
   if (containerResource) {
-    return {
-      type,
-      containerResource: drop({
-        name: containerResource.name,
-        ...average(containerResource.current),
-        container: containerResource.container,
-      }),
-    };
+    const { name, container } = containerResource;
+    return { type, containerResource: drop({ name, ...average(containerResource), container }) };
   }
-  if (pods)
-    return {
-      type,
-      pods: drop({ metricName: pods.metric.name, currentAverageValue: pods.current?.averageValue ?? '0', selector: pods.metric.selector }),
-    };
+  if (pods) {
+    const { name: metricName, selector } = pods.metric;
+    return { type, pods: drop({ metricName, [`${form}AverageValue`]: amounts(pods).averageValue ?? zero, selector }) };
+  }
   if (object) {
-    return {
-      type,
-      object: drop({
-        target: object.describedObject,
-        metricName: object.metric.name,
-        currentValue: object.current?.value ?? '0',
-        selector: object.metric.selector,
-        averageValue: object.current?.averageValue,
-      }),
-    };
+    const { name: metricName, selector } = object.metric;
+    const { value = '0', averageValue } = amounts(object);
+    return { type, object: drop({ target: object.describedObject, metricName, [`${form}Value`]: value, selector, averageValue }) };
   }
-  const e = external!;
-  return {
-    type,
-    external: drop({
-      metricName: e.metric.name,
-      metricSelector: e.metric.selector,
-      currentValue: e.current?.value ?? '0',
-      currentAverageValue: e.current?.averageValue,
-    }),
-  };
+  const { name: metricName, selector: metricSelector } = external!.metric;
+  const { value = zero, averageValue } = amounts(external!);
+  return { type, external: drop({ metricName, metricSelector, [`${form}Value`]: value, [`${form}AverageValue`]: averageValue }) };
 }
