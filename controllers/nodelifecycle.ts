@@ -20,7 +20,7 @@ import { TokenBucket } from '../machinery/process/token-bucket.ts';
 import { SignsOfLife } from './nodelifecycle/signs-of-life.ts';
 import { isEvictionDue, readyStatus, wantedTaints } from './nodelifecycle/taints.ts';
 import { type EvictionRates, evictionRate, zoneOf, zoneStates } from './nodelifecycle/zones.ts';
-import { isReady } from './pods.ts';
+import { isReady, patchCondition } from './pods.ts';
 
 const LEASE_NAMESPACE = 'kube-node-lease';
 const REPORTED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
@@ -172,16 +172,4 @@ function wantedNode(node: Node, evict: ObservedNode['evict'], now: Date): Node {
 }
 
 /** Nobody can tell whether the pod still serves: services must not send to it. */
-function notReady(pod: Pod, now: Date): Action {
-  const { namespace = '', name = '', uid } = pod.metadata;
-  const patch = { metadata: { uid }, status: { conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: formatTime(now) }] } };
-  return {
-    do: 'patch',
-    type: pods,
-    name: { namespace, name },
-    patchType: 'application/strategic-merge-patch+json',
-    patch,
-    subresource: 'status',
-    tolerate: ['NotFound'],
-  };
-}
+const notReady = (pod: Pod, now: Date): Action => patchCondition(pod, { type: 'Ready', status: 'False' }, now);

@@ -7,13 +7,12 @@
  */
 
 import { isReason } from '../machinery/api/status.ts';
-import { formatTime } from '../machinery/api/time.ts';
 import type { Node, Pod } from '../machinery/api/types/core.v1.ts';
 import type { Client } from '../machinery/client/client.ts';
 import { nodes, pods } from '../machinery/client/resource-type.ts';
 import type { ControllerContext, Reconciler } from '../machinery/loop/controller.ts';
 import { readyStatus } from './nodelifecycle/taints.ts';
-import { isFinished } from './pods.ts';
+import { conditionsPatch, isFinished } from './pods.ts';
 
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 
@@ -120,9 +119,8 @@ async function remove(client: Client, pod: Pod, why: Why, now: Date): Promise<vo
       status: 'True',
       reason: 'DeletionByPodGC',
       message: 'PodGC: node no longer exists',
-      lastTransitionTime: formatTime(now),
     };
-    const status = { phase: 'Failed', ...(why === 'orphaned' && { conditions: [condition] }) };
+    const status = { phase: 'Failed', ...(why === 'orphaned' && conditionsPatch(condition, now)) };
     await client
       .patch(pods, { namespace, name }, 'application/strategic-merge-patch+json', { metadata: { uid }, status }, { subresource: 'status' })
       .catch(ignoreGone);

@@ -2,10 +2,35 @@
  * What the loops ask about a pod: does it count, is it ready, since when is it available.
  * Mirrors upstream `pkg/api/v1/pod` and `controller_utils.go`. Pure; times are milliseconds since the epoch.
  */
+import { formatTime } from '../machinery/api/time.ts';
 import type { Pod, PodCondition } from '../machinery/api/types/core.v1.ts';
+import { pods } from '../machinery/client/resource-type.ts';
+import type { PatchAction } from '../machinery/loop/plan.ts';
 
 export function podCondition(pod: Pod, type: string): PodCondition | undefined {
   return pod.status?.conditions?.find((condition) => condition.type === type);
+}
+
+/** The part of a status patch that sets one condition from now on. The strategic merge keeps the others. */
+export function conditionsPatch(
+  condition: Omit<PodCondition, 'lastTransitionTime'>,
+  now: Date,
+): { readonly conditions: readonly PodCondition[] } {
+  return { conditions: [{ ...condition, lastTransitionTime: formatTime(now) }] };
+}
+
+/** Sets one condition of this very pod; a pod that has gone meanwhile needs none. */
+export function patchCondition(pod: Pod, condition: Omit<PodCondition, 'lastTransitionTime'>, now: Date): PatchAction {
+  const { namespace = '', name = '', uid } = pod.metadata;
+  return {
+    do: 'patch',
+    type: pods,
+    name: { namespace, name },
+    patchType: 'application/strategic-merge-patch+json',
+    patch: { metadata: { uid }, status: conditionsPatch(condition, now) },
+    subresource: 'status',
+    tolerate: ['NotFound'],
+  };
 }
 
 /** Succeeded or Failed: it will not run again. */

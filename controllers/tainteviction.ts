@@ -4,7 +4,6 @@
  * Invariant: a pod is deleted only while our copy of its node carries the taint, and not before it could stay `tolerationSeconds` since this process first saw both together (nor since
  * the taint was added, if that is later). So neither a loop started again nor a whole cluster started again evicts at once.
  */
-import { formatTime } from '../machinery/api/time.ts';
 import { tolerates } from '../machinery/api/toleration.ts';
 import type { Node, Pod, Taint } from '../machinery/api/types/core.v1.ts';
 import { BY_NODE } from '../machinery/client/informer.ts';
@@ -13,7 +12,7 @@ import type { PlannedController } from '../machinery/loop/controller.ts';
 import { NOTHING, type Plan } from '../machinery/loop/plan.ts';
 import { watchFor, watchMapped } from '../machinery/loop/watches.ts';
 import type { Clock } from '../machinery/process/clock.ts';
-import { podCondition } from './pods.ts';
+import { patchCondition, podCondition } from './pods.ts';
 
 const COMPONENT = 'taint-eviction-controller';
 
@@ -88,26 +87,9 @@ export function compareTaintedPod({ pod, taints, seenMs, reprieved }: ObservedTa
     status: 'True',
     reason: 'DeletionByTaintManager',
     message: 'Taint manager: deleting due to NoExecute taint',
-    lastTransitionTime: formatTime(now),
   };
-  const patch = { metadata: { uid }, status: { conditions: [condition] } };
   return {
-    actions: [
-      ...(told
-        ? []
-        : [
-            {
-              do: 'patch',
-              type: pods,
-              name: { namespace, name },
-              patchType: 'application/strategic-merge-patch+json',
-              patch,
-              subresource: 'status',
-              tolerate: ['NotFound'],
-            } as const,
-          ]),
-      { do: 'delete', type: pods, name: { namespace, name }, uid },
-    ],
+    actions: [...(told ? [] : [patchCondition(pod, condition, now)]), { do: 'delete', type: pods, name: { namespace, name }, uid }],
     events: [event(`Marking for deletion Pod ${namespace}/${name}`)],
   };
 }
