@@ -4,6 +4,7 @@
  *
  * Invariant: whatever a step or handler throws is turned into an answer in one place, `setErrorHandler`; no request ends the process.
  */
+import { METHODS as EXISTING_METHODS } from 'node:http';
 import { createSecureServer, type Http2SecureServer, type SecureServerOptions } from 'node:http2';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { forbidden, StatusError } from '../machinery/api/status.ts';
@@ -24,7 +25,7 @@ import { PageNotFound } from './http/refusals.ts';
 import { BadTarget, parseRequestInfo } from './http/request-info.ts';
 import type { RequestMetrics } from './http/request-metrics.ts';
 import { sendAnswer, sendError } from './http/respond.ts';
-import { answerUnparsed } from './http/unparsed.ts';
+import { answerUnparsed, NOT_ALLOWED } from './http/unparsed.ts';
 import { routeUpgrades } from './http/web-socket.ts';
 
 export interface ServerDeps {
@@ -48,6 +49,8 @@ export interface ApiHttpServer {
 /** What is open then is ended. */
 const CLOSE_GRACE_MS = 500;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+
+const EXISTING = new Set(EXISTING_METHODS);
 
 const contexts = new WeakMap<FastifyRequest, RequestContext>();
 /** Replies whose bytes are made or on their way. */
@@ -82,7 +85,7 @@ function makeApp(deps: ServerDeps): FastifyInstance {
 export function createApiServer(deps: ServerDeps): ApiHttpServer {
   const app = makeApp(deps);
   const route = (request: object, response: object): void => app.routing(request as never, response as never);
-  const ends = [limitConnections(app.server as unknown as Http2SecureServer, deps.requestTimeoutMs)];
+  const ends = [limitConnections(app.server as unknown as Http2SecureServer, deps.requestTimeoutMs, deps.api.clock)];
   routeUpgrades(app.server as unknown as Http2SecureServer, route);
   addSteps(app, deps);
   const second: Http2SecureServer[] = [];
@@ -94,7 +97,7 @@ export function createApiServer(deps: ServerDeps): ApiHttpServer {
     listenSocket: async (path) => {
       await app.ready();
       const server = createSecureServer(tlsOptions(deps), route);
-      ends.push(limitConnections(server, deps.requestTimeoutMs));
+      ends.push(limitConnections(server, deps.requestTimeoutMs, deps.api.clock));
       routeUpgrades(server, route);
       second.push(server);
       await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
@@ -302,8 +305,14 @@ async function serve(deps: ServerDeps, context: RequestContext, reply: FastifyRe
 function refuse(deps: ServerDeps, context: RequestContext | undefined, reply: FastifyReply, error: unknown): void {
   if (reply.sent) return;
   if (error instanceof BadTarget || context === undefined) {
+    // Over HTTP/2 a method is any word; the router knows none of these, so no step has run.
+    if (context === undefined && !EXISTING.has(reply.request.method)) {
+      deps.api.logger.debug({ method: reply.request.method }, 'no such method');
+      reply.code(405).header('content-type', 'application/json').send(Buffer.from(NOT_ALLOWED));
+      return;
+    }
     if (!(error instanceof BadTarget)) deps.api.logger.error({ err: error }, 'request failed before it was read');
-    reply.header('connection', 'close');
+    if (reply.request.raw.httpVersionMajor === 1) reply.header('connection', 'close');
     sendText(reply, 400, '400 Bad Request');
     return;
   }

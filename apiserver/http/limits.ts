@@ -6,6 +6,7 @@
  */
 import type { Http2SecureServer, SecureServerOptions, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { Clock } from '../../machinery/process/clock.ts';
 import type { RequestContext } from './context.ts';
 
 export const MAX_HEADER_BYTES = 1024 * 1024 + 4096;
@@ -39,7 +40,7 @@ interface Http1Limits {
 }
 
 /** To be called before the server listens. The returned function ends every connection that is still open: a client that keeps one must not keep the server. */
-export function limitConnections(server: Http2SecureServer, requestTimeoutMs: number): () => void {
+export function limitConnections(server: Http2SecureServer, requestTimeoutMs: number, clock: Clock): () => void {
   Object.assign(server as unknown as Http1Limits, {
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: Math.min(HEADERS_MS, requestTimeoutMs),
@@ -49,7 +50,7 @@ export function limitConnections(server: Http2SecureServer, requestTimeoutMs: nu
   } satisfies Http1Limits);
   server.maxConnections = MAX_CONNECTIONS;
   server.on('sessionError', () => undefined);
-  server.on('session', closeWhenIdle);
+  server.on('session', (session) => closeWhenIdle(session, clock));
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     open.add(socket);
@@ -61,16 +62,19 @@ export function limitConnections(server: Http2SecureServer, requestTimeoutMs: nu
 }
 
 /** An HTTP/2 connection on which nothing is asked or answered goes, as an HTTP/1.1 one does. */
-function closeWhenIdle(session: ServerHttp2Session): void {
+function closeWhenIdle(session: ServerHttp2Session, clock: Clock): void {
   let open = 0;
+  let cancel = (): void => undefined;
+  const wait = (): void => {
+    cancel = clock.setTimer(KEEP_ALIVE_MS, () => session.close(), { unref: true });
+  };
+  wait();
+  session.once('close', () => cancel());
   session.on('stream', (stream: ServerHttp2Stream) => {
-    open++;
+    if (open++ === 0) cancel();
     stream.once('close', () => {
-      open--;
+      if (--open === 0 && !session.closed) wait();
     });
-  });
-  session.setTimeout(KEEP_ALIVE_MS, () => {
-    if (open === 0) session.close();
   });
 }
 
