@@ -4,7 +4,8 @@
  */
 import type { Socket } from 'node:net';
 
-const NOT_ALLOWED = JSON.stringify({
+/** The answer to a method that does not exist, in whichever version of HTTP it came. */
+export const NOT_ALLOWED = `${JSON.stringify({
   kind: 'Status',
   apiVersion: 'v1',
   metadata: {},
@@ -13,7 +14,7 @@ const NOT_ALLOWED = JSON.stringify({
   reason: 'MethodNotAllowed',
   details: {},
   code: 405,
-});
+})}\n`;
 
 interface ParseError extends Error {
   readonly code?: string;
@@ -24,7 +25,7 @@ export function answerUnparsed(error: ParseError, socket: Socket): void {
     socket.destroy();
     return;
   }
-  if (error.code === 'HPE_INVALID_METHOD') write(socket, '405 Method Not Allowed', 'application/json', `${NOT_ALLOWED}\n`);
+  if (error.code === 'HPE_INVALID_METHOD') write(socket, '405 Method Not Allowed', 'application/json', NOT_ALLOWED);
   else if (error.code === 'HPE_HEADER_OVERFLOW')
     write(socket, '431 Request Header Fields Too Large', 'text/plain; charset=utf-8', '431 Request Header Fields Too Large');
   else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroy();
