@@ -1,6 +1,6 @@
 /**
  * What a fresh API server holds before anybody writes: the system namespaces, the `kubernetes` Service, the system priority classes, the
- * API services served here.
+ * mandatory objects of flow control, the API services served here.
  * Mirrors kubernetes `pkg/controlplane/controller/{systemnamespaces,kubernetesservice}` and `scheduling/storage`. Run at every start;
  * what exists is left alone.
  */
@@ -10,6 +10,7 @@ import { isReason } from '../machinery/api/status.ts';
 import type { Api } from './handlers/api.ts';
 import { createDecoded } from './handlers/create.ts';
 import { internalContext } from './http/internal-context.ts';
+import { MANDATORY_LEVELS, MANDATORY_SCHEMAS } from './registry/flowcontrol/mandatory.ts';
 
 const NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
@@ -28,7 +29,9 @@ interface Wanted {
 export async function bootstrap(api: Api, options: BootstrapOptions): Promise<void> {
   for (const name of NAMESPACES) await ensure(api, { group: '', resource: 'namespaces', object: make('v1', 'Namespace', { name }) });
   // Together, so that they share a group commit.
-  await Promise.all([kubernetesService(options), ...priorityClasses(), ...localApiServices()].map((wanted) => ensure(api, wanted)));
+  await Promise.all(
+    [kubernetesService(options), ...priorityClasses(), ...flowObjects(), ...localApiServices()].map((wanted) => ensure(api, wanted)),
+  );
 }
 
 function make(apiVersion: string, kind: string, metadata: KubeObject['metadata'], more: object = {}): KubeObject {
@@ -63,6 +66,21 @@ function priorityClasses(): Wanted[] {
   return [
     critical('system-node-critical', 2000001000, 'not be moved from their current node.'),
     critical('system-cluster-critical', 2000000000, 'run in the cluster, but can be moved to another node if necessary.'),
+  ];
+}
+
+/** What may not be missing: which requests pass always, and what takes the rest. */
+function flowObjects(): Wanted[] {
+  const group = 'flowcontrol.apiserver.k8s.io';
+  const annotations = { 'apf.kubernetes.io/autoupdate-spec': 'true' };
+  const wanted = (kind: string, resource: string, [name, spec]: readonly [string, object]): Wanted => ({
+    group,
+    resource,
+    object: make(`${group}/v1`, kind, { name, annotations }, { spec }),
+  });
+  return [
+    ...[...MANDATORY_LEVELS].map((level) => wanted('PriorityLevelConfiguration', 'prioritylevelconfigurations', level)),
+    ...[...MANDATORY_SCHEMAS].map((schema) => wanted('FlowSchema', 'flowschemas', schema)),
   ];
 }
 

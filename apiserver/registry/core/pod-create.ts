@@ -9,6 +9,7 @@ import type { StrategyContext } from '../resource.ts';
 import { imageSpaceErrors } from '../validation/containers.ts';
 import { APP_ARMOR_PREFIX, annotationFieldErrors, containersOf, podAnnotationErrors } from '../validation/pod-annotations.ts';
 import { podSpecErrors } from '../validation/pod-spec.ts';
+import { appArmorWarning } from '../validation/pod-warnings.ts';
 
 export function preparePodForCreate(pod: core.Pod, context: StrategyContext): void {
   const { spec } = pod;
@@ -27,7 +28,7 @@ export function preparePodForCreate(pod: core.Pod, context: StrategyContext): vo
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   dropDisabledFields(spec);
   mergeLabelKeys(pod);
-  if (pod.metadata.annotations) appArmorFields(pod, pod.metadata.annotations);
+  if (pod.metadata.annotations) appArmorFields(pod, pod.metadata.annotations, context);
 }
 
 /** Fields behind gates that are off. */
@@ -78,10 +79,12 @@ function addRequirements(
 }
 
 /** The old AppArmor annotation of a container fills the field that replaced it. */
-function appArmorFields(pod: core.Pod, annotations: Record<string, string>): void {
+function appArmorFields(pod: core.Pod, annotations: Record<string, string>, context: StrategyContext): void {
   for (const { container } of containersOf(pod.spec, '')) {
     const profile = annotations[APP_ARMOR_PREFIX + container.name];
     if (profile === undefined || container.securityContext?.appArmorProfile) continue;
+    // also of a profile that validation will refuse
+    context.warn(appArmorWarning(container.name));
     const field = appArmorField(profile);
     if (field !== undefined) container.securityContext = { ...container.securityContext, appArmorProfile: field };
   }

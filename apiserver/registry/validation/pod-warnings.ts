@@ -141,6 +141,9 @@ function listWarnings(spec: core.PodSpec, path: string, warnings: string[]): voi
   });
 }
 
+export const appArmorWarning = (container: string): string =>
+  `metadata.annotations[${APP_ARMOR_PREFIX}${container}]: deprecated since v1.30; use the "appArmorProfile" field instead`;
+
 function containerWarnings(spec: core.PodSpec, annotations: Record<string, string>, at: string, warnings: string[]): void {
   const ports: PortAt[] = [];
   for (const { container, path } of containersOf(spec, `${at}spec`)) {
@@ -148,10 +151,7 @@ function containerWarnings(spec: core.PodSpec, annotations: Record<string, strin
     if (annotations[seccomp] !== undefined && !container.securityContext?.seccompProfile) {
       warnings.push(`${at}metadata.annotations[${seccomp}]: non-functional in v1.27+; use the "seccompProfile" field instead`);
     }
-    const appArmor = APP_ARMOR_PREFIX + container.name;
-    if (annotations[appArmor] !== undefined) {
-      warnings.push(`${at}metadata.annotations[${appArmor}]: deprecated since v1.30; use the "appArmorProfile" field instead`);
-    }
+    if (annotations[APP_ARMOR_PREFIX + container.name] !== undefined) warnings.push(`${at}${appArmorWarning(container.name)}`);
     fractionWarnings(container.resources, `${path}.resources`, warnings);
     envWarnings(container.env, `${path}.env`, warnings);
     portWarnings(container, path, ports, warnings);
