@@ -9,6 +9,7 @@ import type { ComponentDeps, RunningComponent } from '../machinery/process/compo
 import { writeKubeconfig } from '../machinery/process/kubeconfig-file.ts';
 import { createMetrics } from '../machinery/process/metrics.ts';
 import { ensurePki, issueClientCertificate, type Pki } from '../machinery/process/pki.ts';
+import { apiSocketOf } from '../machinery/process/socket-path.ts';
 import type { Auditor } from './audit/auditor.ts';
 import { startAudit } from './audit/start.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -30,9 +31,6 @@ import type { Store } from './storage/interface.ts';
 import { openLevelStore } from './storage/level/store.ts';
 import { createMemoryStore } from './storage/memory/store.ts';
 import { createWatchHub } from './watch/hub.ts';
-
-/** Unix socket paths may not be longer. */
-const MAX_SOCKET_PATH = 100;
 
 export async function startApiServer(options: ApiServerOptions, deps: ComponentDeps): Promise<RunningComponent> {
   const dataDir = resolve(options.dataDir);
@@ -98,8 +96,7 @@ async function serve(setup: Setup): Promise<RunningComponent> {
   if (securePort !== 0) await bootstrap(api, { serviceIp, securePort });
   const port = await listen(server, options);
   address = `${options.bindAddress}:${port}`;
-  const socket = join(dataDir, 'apiserver.sock');
-  const unixSocket = socket.length <= MAX_SOCKET_PATH ? socket : undefined;
+  const unixSocket = apiSocketOf(dataDir);
   if (unixSocket !== undefined) {
     rmSync(unixSocket, { force: true });
     await server.listenSocket(unixSocket);
