@@ -75,10 +75,16 @@ function pathsOf(fields: unknown, path: Path = []): Path[] {
 /** Structs that Go prints even when nothing is set in them. */
 const ALWAYS_PRINTED = new Set(['f:resources', 'f:strategy', 'f:template', 'f:metadata', 'f:spec', 'f:status']);
 
+/**
+ * Maps and lists that are a path of their own: whoever first wrote one still owns it when others emptied it, and Go does not print an empty one
+ * (structured-merge-diff takes only the members away).
+ */
+const MAY_BE_EMPTIED = new Set(['f:labels', 'f:annotations', 'f:finalizers', 'f:matchLabels', 'f:env', 'f:ports', 'f:containers']);
+
 /** Whether a path of a fieldsV1 leads to something in the object. */
 function leads(value: unknown, path: Path): boolean {
   const [key, ...rest] = path;
-  if (key === undefined || (rest.length === 0 && ALWAYS_PRINTED.has(key))) return true;
+  if (key === undefined || (rest.length === 0 && (ALWAYS_PRINTED.has(key) || MAY_BE_EMPTIED.has(key)))) return true;
   if (typeof value !== 'object' || value === null) return false;
   if (key.startsWith('f:')) {
     const member = Object.getOwnPropertyDescriptor(value, key.slice(2));
