@@ -39,6 +39,7 @@ const REASONS: readonly Reason[] = [
     applies: (scenario, failure) =>
       /^(list-forbidden|forbidden-watch|permissions)$/.test(scenario) ||
       says(failure, /want .*User \\?".*cannot /) ||
+      says(failure, /^\/code: want 403, got 2/) ||
       (scenario === 'namespace-metadata-finalizers' && failure.step === 'access-review-inside'),
   },
   {
@@ -47,6 +48,14 @@ const REASONS: readonly Reason[] = [
       /custom|^definition-mistakes$|^patch-content-types-no-strategic$|customresourcedefinition/.test(scenario) ||
       (says(failure, /404 page not found/) && says(failure, /example\.com/)),
   },
+  {
+    name: 'expressions',
+    applies: (scenario, failure) =>
+      /^(deviceclass-rules|resourceclaim-request-rules|mutatingpolicy-rules|validatingpolicy-|webhook-match-condition)/.test(scenario) &&
+      says(failure, /^\/code: want 422, got 201|expression/),
+  },
+  { name: 'other servers behind this one', applies: (scenario) => /^apiservice-(remote|update)/.test(scenario) },
+  { name: 'another certificate', applies: (_scenario, failure) => failure.diff.every((line) => /credential-id/.test(line)) },
   { name: 'admission', applies: (scenario) => /limit-range$/.test(scenario) },
   {
     name: 'insides of a Go program',
