@@ -22,7 +22,8 @@ const POD_BINDING = { group: '', resource: 'pods/binding' };
 
 export async function createBinding(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
   const { binding, options } = await readBinding(context, served);
-  return bind(api, context, { binding, options, name: binding.metadata.name ?? '' });
+  if (!binding.metadata.name) throw badRequest('Name parameter required.');
+  return bind(api, context, { binding, options, name: binding.metadata.name });
 }
 
 export async function bindPod(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {

@@ -212,6 +212,11 @@ test('forms and decoding', async (t) => {
     }
   });
 
+  await t.test('a binding among bindings must name its pod', async () => {
+    const answer = await send('POST', '/api/v1/namespaces/default/bindings', { metadata: {}, target: { kind: 'Node', name: 'n' } });
+    assert.deepEqual([answer.code, answer.body.message], [400, 'Name parameter required.']);
+  });
+
   await t.test('the bookmark that ends the initial events holds zero values that a defaulted object would not', async () => {
     const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1';
     const { text } = await send('GET', `/apis/apps/v1/namespaces/none/deployments?${query}`);
