@@ -29,6 +29,8 @@ export interface Told {
   readonly pullBackOffTold: boolean;
   readonly crashTold: boolean;
   readonly requestedAtMs: number;
+  /** With the time of the request it tells one run from another: a crash may be followed by a run at the same instant. */
+  readonly restarts: number;
 }
 
 export type ToldPod = ReadonlyMap<string, Told>;
@@ -62,6 +64,7 @@ function toldOf(input: EventsInput, container: RuntimeContainer): Told {
     pullBackOffTold: container.state === 'pull-failed' && inPullBackOff(input, container),
     crashTold: container.state === 'exited' && input.waits(container),
     requestedAtMs: container.requestedAtMs,
+    restarts: container.restarts,
   };
 }
 
@@ -70,7 +73,7 @@ const inPullBackOff = (input: EventsInput, container: RuntimeContainer): boolean
 
 function pullEvents(input: EventsInput, container: RuntimeContainer, before: Told | undefined): PodEvent[] {
   const events: PodEvent[] = [];
-  if (before?.requestedAtMs !== container.requestedAtMs) {
+  if (before?.requestedAtMs !== container.requestedAtMs || before.restarts !== container.restarts) {
     if (input.present(container)) {
       events.push({
         type: 'Normal',
@@ -112,7 +115,8 @@ function runEvents(input: EventsInput, container: RuntimeContainer, before: Told
       { type: 'Normal', reason: 'Started', message: 'Container started' },
     );
   }
-  if (container.state === 'exited' && input.waits(container) && !before?.crashTold && container.crashBackOffMs > 0) {
+  const crashTold = before?.crashTold && before.id === container.id;
+  if (container.state === 'exited' && input.waits(container) && !crashTold && container.crashBackOffMs > 0) {
     const { name, namespace, uid } = input.runtime;
     events.push({
       type: 'Warning',

@@ -66,6 +66,23 @@ test('a crashing container backs off 10 s, 20 s, 40 s … and its restarts grow'
   );
 });
 
+const STARTS: readonly [string, Record<string, string>][] = [
+  ['that starts as usual', {}],
+  ['that starts in no time', { 'flyball.dev/start-time': '0s', 'flyball.dev/pull-time': '0s' }],
+];
+for (const [what, annotations] of STARTS) {
+  test(`each run of a crashing container ${what} is told`, async (t) => {
+    const rig = makeRig(t);
+    rig.tell(makePod({ annotations, spec: { containers: [makeContainer({ image: 'crash:1' })] } }));
+    await rig.clock.advance(1000);
+    const run = ['Pulled', 'Created', 'Started'];
+    const reasons = (): string[] => rig.events.map((event) => event.reason);
+    assert.deepEqual(reasons(), ['Pulling', ...run, ...run, 'BackOff']);
+    await rig.clock.advance(11_000);
+    assert.deepEqual(reasons(), ['Pulling', ...run, ...run, 'BackOff', ...run, 'BackOff']);
+  });
+}
+
 test('an event names the place of its container in the pod', () => {
   const pod = makePod({ spec: { initContainers: [makeContainer({ name: 'prep' })], containers: [makeContainer({ name: 'web' })] } });
   assert.equal(fieldPathOf(pod, 'web'), 'spec.containers{web}');

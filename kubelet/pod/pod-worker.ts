@@ -215,6 +215,8 @@ export class PodWorkers {
   }
 
   async #act(uid: string, state: PodState, pod: Pod, plan: PodPlan): Promise<void> {
+    // What ended since the last pass is told before the next run takes its place.
+    if (plan.actions.length > 0) this.#tellEvents(uid, state, pod);
     for (const action of plan.actions) this.#carryOut(uid, pod, action);
     this.#tellEvents(uid, state, pod);
     if (plan.actions.length > 0) {
