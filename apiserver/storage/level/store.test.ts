@@ -130,6 +130,16 @@ describe('level store: a log that ends early', () => {
     });
   });
 
+  it('is refused after a clean stop, whatever is cut', async (t) => {
+    const directory = await temporaryDirectory(t);
+    const store = await openLevelStore(directory);
+    for (let i = 0; i < 5; i++) await store.create(`/core/pods/x/${i}`, textOf('content'));
+    await store.close();
+    const { path, size } = await logOf(directory);
+    await truncate(path, size - 3);
+    await assert.rejects(openLevelStore(directory), /the log in db ends at revision 5, but it has reached 6, /);
+  });
+
   it('is refused after a kill, when it ends before the mark that compaction set', async (t) => {
     const image = await killedImage(t, async (store) => {
       await creates(5)(store);
