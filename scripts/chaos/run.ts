@@ -76,23 +76,18 @@ export async function runChaos(options: ChaosOptions): Promise<Verdict> {
     for (let i = 0; i < WATCHERS; i++) watchers.push(...(await Promise.all(WATCHED.map((type) => startWatcher(watching, type)))));
     const traffic = await breakThings(cluster, { client, writing }, options);
     options.tell('faults are over, waiting for all to settle');
-    const quietSince = performance.now();
-    const state = await converge(client);
-    const convergeMs = Math.round(performance.now() - quietSince);
     const watched = watchers.map((watcher) => watcher.watched);
-    const finals = await catchUp(client, watched);
-    options.tell('looking for writes while nobody asks for anything');
-    const idle = await writesWhileIdle(client);
+    const end = await lookAtTheEnd(client, watched, options.tell);
     const alive = await endedBy(cluster);
     await Promise.all(watchers.map((watcher) => watcher.stop()));
     await cluster.stopAll();
     const logs = (await cluster.processes()).flatMap(({ name }) => errorLines(name, readFileSync(layoutOf(dataDir).logOf(name), 'utf8')));
-    const checks = judge({ traffic, state, watched, finals, idle, logs, alive });
+    const checks = judge({ traffic, watched, end, logs, alive });
     const ok = checks.every(({ violations }) => violations.length === 0);
     kept = !ok || options.keep === true;
-    if (kept) keepHistories(dataDir, { options, traffic, state, watched, finals });
+    if (kept) keepHistories(dataDir, { options, traffic, watched, end });
     const { acts, faults, writes } = traffic;
-    const figures = { ...acts, faults: faults.done.length, 'writes acknowledged': acknowledged(writes), 'ms to settle': convergeMs };
+    const figures = { ...acts, faults: faults.done.length, 'writes acknowledged': acknowledged(writes), 'ms to settle': end.settleMs };
     return { seed: options.seed, ok, checks, figures, ...(kept && { kept: dataDir }) };
   } finally {
     await Promise.all(watchers.map((watcher) => watcher.stop()));
@@ -129,6 +124,32 @@ async function breakThings(
   stop.abort();
   await Promise.all([operating, ...writers]);
   return { writes, acts, faults: done, refused };
+}
+
+interface End {
+  readonly settleMs: number;
+  readonly state: State;
+  /** By watcher: what it should know. */
+  readonly finals: readonly Final[];
+  readonly idle: readonly string[];
+  /** Why nothing could be looked at: the rest is empty then and proves nothing. */
+  readonly unanswered?: string;
+}
+
+/** Waits until all has settled and looks at what there is then. An API server that answers no more is a finding, not the end of the verdict. */
+async function lookAtTheEnd(client: Client, watched: readonly Watched[], tell: (line: string) => void): Promise<End> {
+  const since = performance.now();
+  try {
+    const state = await converge(client);
+    const settleMs = Math.round(performance.now() - since);
+    const finals = await catchUp(client, watched);
+    tell('looking for writes while nobody asks for anything');
+    return { settleMs, state, finals, idle: await writesWhileIdle(client) };
+  } catch (error) {
+    const state: State = { deployments: [], replicasets: [], pods: [], namespaces: [] };
+    const settleMs = Math.round(performance.now() - since);
+    return { settleMs, state, finals: [], idle: [], unanswered: `the API server did not answer in the end: ${error}` };
+  }
 }
 
 async function stateOf(client: Client): Promise<State> {
@@ -172,41 +193,44 @@ async function endedBy(cluster: Cluster): Promise<string[]> {
 
 interface Evidence {
   readonly traffic: Traffic;
-  readonly state: State;
   readonly watched: readonly Watched[];
-  readonly finals: readonly Final[];
-  readonly idle: readonly string[];
+  readonly end: End;
   readonly logs: readonly string[];
   readonly alive: readonly string[];
 }
 
-function judge({ traffic, state, watched, finals, idle, logs, alive }: Evidence): Check[] {
+function judge({ traffic, watched, end, logs, alive }: Evidence): Check[] {
   const { writes, faults, refused } = traffic;
+  const { state, finals, idle, unanswered } = end;
   const events = watched.reduce((sum, each) => sum + each.events.length, 0);
   const resumes = watched.reduce((sum, each) => sum + each.resumes, 0);
   const [, deployment, replicaset, pod] = watched as [Watched, Watched, Watched, Watched];
   const ofConfigMaps = watched.filter(({ resource }) => resource === 'configmaps');
+  const check = (name: string, judged: string, violations: readonly string[]): Check => ({ name, judged, violations });
+  // needs the API server, and must not pass for want of it
+  const inTheEnd = (name: string, judged: string, violations: () => readonly string[]): Check =>
+    check(name, judged, unanswered === undefined ? violations() : [unanswered]);
   return [
-    { name: 'acknowledged writes lost', judged: `${acknowledged(writes)} writes`, violations: lostWrites(writes, finals[0]!) },
-    {
-      name: 'acknowledged writes not seen',
-      judged: `${ofConfigMaps.length} watchers`,
-      violations: ofConfigMaps.flatMap((each) => unseenWrites(writes, each)),
-    },
-    { name: 'watch duplicates, reorders, errors', judged: `${events} events, ${resumes} resumes`, violations: watched.flatMap(disorder) },
-    { name: 'watch gaps', judged: `${watched.length} watchers`, violations: watched.flatMap((each, i) => gaps(each, finals[i]!)) },
-    {
-      name: 'more pods than allowed',
-      judged: `${pod.events.length} pod events`,
-      violations: tooManyPods({ deployments: deployment, replicasets: replicaset, pods: pod }),
-    },
-    { name: 'not complete in the end', judged: `${state.deployments.length} deployments`, violations: unfinished(state) },
-    { name: 'orphans', judged: `${state.pods.length} pods, ${state.replicasets.length} replicasets`, violations: orphans(state) },
-    { name: 'stuck terminating', judged: 'the same', violations: stuckTerminating(state) },
-    { name: 'processes ended by themselves', judged: `${faults.done.length} faults`, violations: [...faults.failures, ...alive] },
-    { name: 'right requests refused', judged: 'all traffic', violations: refused },
-    { name: 'unexpected lines in logs', judged: 'all logs', violations: logs },
-    { name: 'writes while idle', judged: 'all resources but leases', violations: idle },
+    inTheEnd('acknowledged writes lost', `${acknowledged(writes)} writes`, () => lostWrites(writes, finals[0]!)),
+    check(
+      'acknowledged writes not seen',
+      `${ofConfigMaps.length} watchers`,
+      ofConfigMaps.flatMap((each) => unseenWrites(writes, each)),
+    ),
+    check('watch duplicates, reorders, errors', `${events} events, ${resumes} resumes`, watched.flatMap(disorder)),
+    inTheEnd('watch gaps', `${watched.length} watchers`, () => watched.flatMap((each, i) => gaps(each, finals[i]!))),
+    check(
+      'more pods than allowed',
+      `${pod.events.length} pod events`,
+      tooManyPods({ deployments: deployment, replicasets: replicaset, pods: pod }),
+    ),
+    inTheEnd('not complete in the end', `${state.deployments.length} deployments`, () => unfinished(state)),
+    inTheEnd('orphans', `${state.pods.length} pods, ${state.replicasets.length} replicasets`, () => orphans(state)),
+    inTheEnd('stuck terminating', 'the same', () => stuckTerminating(state)),
+    check('processes ended by themselves', `${faults.done.length} faults`, [...faults.failures, ...alive]),
+    check('right requests refused', 'all traffic', refused),
+    check('unexpected lines in logs', 'all logs', logs),
+    inTheEnd('writes while idle', 'all resources but leases', () => idle),
   ];
 }
 

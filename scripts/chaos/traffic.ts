@@ -120,9 +120,12 @@ export async function operate({ client, random, signal, count }: OperatorDeps): 
       85,
       'pods deleted',
       async ({ name }) => {
-        const { items } = await insist(() => client.list(pods, { namespace: NAMESPACE, labelSelector: `app=${name}` }));
+        // drawn first: what is drawn must not depend on what is there
+        const which = random.next();
         const params = pick<DeleteParams>([{}, { gracePeriodSeconds: 0 }, { gracePeriodSeconds: 1 }]);
-        if (items.length > 0) await insist(() => client.delete(pods, nameOf(pick(items)), params), 'NotFound');
+        const { items } = await insist(() => client.list(pods, { namespace: NAMESPACE, labelSelector: `app=${name}` }));
+        const pod = items[Math.floor(which * items.length)];
+        if (pod) await insist(() => client.delete(pods, nameOf(pod), params), 'NotFound');
       },
     ],
     [
