@@ -106,7 +106,8 @@ class Explainer {
     const { field, name } = this.#walk(schema, path);
     const fieldHead = path.length === 0 ? '' : `FIELD: ${name} <${this.#typeName(field)}>\n${enumBlock(field)}\n`;
     const description = [...new Set([field.description, this.#element(field).description])].filter((text) => text).join('\n');
-    const body = `DESCRIPTION:\n${description === '' ? '    <empty>' : indent(wrap(description), 4)}\n`;
+    // kubectl indents the line that ends a description, too
+    const body = `DESCRIPTION:\n${description === '' ? '    <empty>' : `${indent(wrap(description), 4)}\n    `}\n`;
     return `${fieldHead}${body}${this.#fields(field, recursive)}\n`;
   }
 

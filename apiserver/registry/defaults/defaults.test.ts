@@ -7,8 +7,9 @@ import { encodeObject } from '../../../machinery/api/json.ts';
 import type { AnyObject, KubeObject } from '../../../machinery/api/object.ts';
 import { resourceInfo } from '../../../machinery/api/schema/resources.ts';
 import { typeSchema } from '../../../machinery/api/schema/schema.ts';
+import { createMemoryStore } from '../../storage/memory/store.ts';
 import { createRegistry } from '../registry.ts';
-import type { RegistryDeps, StrategyContext } from '../resource.ts';
+import type { StrategyContext } from '../resource.ts';
 import { initialGeneration } from '../validation/write.ts';
 
 const FACTS = new URL('../../../../shared/kubernetes/dry-run-defaults.json', import.meta.url).pathname;
@@ -19,10 +20,7 @@ interface Row {
   readonly answer?: AnyObject;
 }
 
-const emptyStore = {
-  list: () => ({ items: [], revision: 1 }),
-  watch: () => ({ close: () => undefined }),
-} as unknown as RegistryDeps['store'];
+const emptyStore = createMemoryStore();
 
 const reader = {
   get: (_group: string, resource: string, namespace: string, name: string) => {
@@ -84,6 +82,7 @@ async function created(row: Row): Promise<AnyObject> {
     [],
     'the request is valid',
   );
+  await strategy.admitValidated?.(object, context);
   const served = conversion === undefined ? object : conversion.fromStored(object);
   return JSON.parse(encodeObject(typeSchema(info.type), served).toString()) as AnyObject;
 }
