@@ -29,8 +29,8 @@ function row({ name, judged, violations }: Check): string {
   return `${violations.length === 0 ? 'ok  ' : 'FAIL'}  ${name.padEnd(36)}${String(violations.length).padStart(6)}   of ${judged}${shown.join('')}${more}`;
 }
 
-function table({ checks, figures, ok, seed, kept }: Verdict): string {
-  const again = ok ? '' : `; repeat it with: npm run chaos -- --seed ${seed}`;
+function table({ checks, figures, ok, seed, kept }: Verdict, asked: string): string {
+  const again = ok ? '' : `; repeat it with: npm run chaos -- ${asked}`;
   return [
     '',
     Object.entries(figures)
@@ -65,6 +65,7 @@ const verdict = await runChaos({
   keep: values.keep,
   tell: (line) => console.log(`${((performance.now() - start) / 1000).toFixed(1).padStart(6)} s  ${line}`),
 });
-console.log(table(verdict));
+const only = values.only === '' ? '' : ` --only ${values.only}`;
+console.log(table(verdict, `--seconds ${values.seconds} --seed ${seed} --nodes ${values.nodes}${only}`));
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(verdict, null, 2)}\n`);
 process.exitCode = verdict.ok ? 0 : 1;
