@@ -1,3 +1,4 @@
+/** Waiting for the volumes of a pod: it ends with the claims, with the time, or with the scheduler. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PersistentVolumeClaim } from '../machinery/api/types/core.v1.ts';

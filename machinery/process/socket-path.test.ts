@@ -1,3 +1,4 @@
+/** Where the Unix socket of an API server is, and when there is none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiSocketOf } from './socket-path.ts';

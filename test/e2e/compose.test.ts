@@ -1,7 +1,9 @@
 /** docker-compose.yml: every command is one that its component understands; with a Docker engine at hand, the whole cluster in containers heals. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { apiServerOptions } from '../../apiserver/options.ts';
@@ -27,7 +29,9 @@ interface Compose {
   readonly services: Readonly<Record<string, { readonly command: readonly string[]; readonly healthcheck?: unknown }>>;
 }
 
-const compose = parseYaml(readFileSync(`${root}/docker-compose.yml`, 'utf8')) as Compose;
+/** With the defaults of its variables, as compose fills them in. */
+const text = readFileSync(`${root}/docker-compose.yml`, 'utf8').replace(/\$\{\w+:-([^}]*)\}/g, '$1');
+const compose = parseYaml(text) as Compose;
 
 test('every service runs a component with flags that it has, and is health-checked', () => {
   assert.deepEqual(Object.keys(compose.services), ['apiserver', 'controllers', 'scheduler', 'node-1', 'node-2', 'node-3']);
@@ -38,6 +42,14 @@ test('every service runs a component with flags that it has, and is health-check
     assert.ok(service.healthcheck, `${name} has a healthcheck`);
   }
 });
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
 
 function composeCommand(): readonly string[] | string {
   if (spawnSync('docker', ['info']).status !== 0) return 'no Docker engine answers';
@@ -53,9 +65,15 @@ const skip = typeof command === 'string' ? `skipped: ${command}` : false;
 
 test('the cluster comes up in containers and heals when any of them is killed', { skip, timeout: 600_000 }, async (t) => {
   const project = `flyballtest${process.pid}`;
+  const env = { ...process.env, FLYBALL_PORT: String(await freePort()) };
   const run = (...args: string[]): string => {
     const [program, ...first] = command as readonly string[];
-    return execFileSync(program!, [...first, '-p', project, ...args], { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    return execFileSync(program!, [...first, '-p', project, ...args], {
+      cwd: root,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
   };
   t.after(() => run('down', '-v', '--remove-orphans'));
   run('up', '-d', '--build');

@@ -1,3 +1,4 @@
+/** Autoscaler conversion between v1 and v2: nothing a user wrote in one version is lost in the other. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MetricSpec, MetricStatus } from '../../../machinery/api/types/autoscaling.v2.ts';
