@@ -7,7 +7,7 @@ import { DATA_DIR_FLAG, runningCluster } from './running.ts';
 /** `done` is what is printed after the component's name: `scheduler killed`. */
 export function actVerb(action: Action, done: string): Verb {
   return {
-    usage: 'COMPONENT...   (as flyball ps names them: apiserver, controllers, scheduler, node-1)',
+    usage: 'COMPONENT...   (as flyball ps names them: apiserver, controllers, scheduler, kubelet-node-1, or just node-1)',
     flags: DATA_DIR_FLAG,
     run: async (session, args) => {
       if (args.length === 0) throw usageError(session.verb, 'a COMPONENT is required; see flyball ps');

@@ -60,8 +60,8 @@ const greeting = (
 Its kubeconfig is ${kubeconfig}. Try, in another terminal:
 
   export KUBECONFIG=${kubeconfig.startsWith('/') ? '' : '$PWD/'}${kubeconfig}
-  kubectl create deployment web --image=nginx --replicas=3
-  npx flyball kill scheduler && kubectl scale deployment web --replicas=5 && kubectl get pods -w
+  kubectl create deployment hello --image=registry.example/hello:1.0 --replicas=3
+  kubectl get pods -o wide
 
 Ctrl-C stops everything; the data stays.
 `;

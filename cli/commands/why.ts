@@ -11,11 +11,13 @@ export const verb: Verb = { usage: '[pod/]NAME...', run: why };
 
 async function why(session: Session, args: readonly string[]): Promise<void> {
   if (args.length === 0) throw usageError(session.verb, 'the NAME of a pod is required');
-  const words = args
-    .map((word) => (word.includes('/') ? word : `pods/${word}`))
-    .filter((word) => !/^(po|pods?)$/.test(word.split('/')[1] ?? ''));
+  const mapper = await session.mapper();
+  // `why pod NAME` as well as `why NAME`; `why deployment NAME` is told that it is not about a pod
+  const named =
+    args.length > 1 && !args[0]!.includes('/') && mapper.find(args[0]!) ? args.slice(1).map((name) => `${args[0]}/${name}`) : args;
+  const words = named.map((word) => (word.includes('/') ? word : `pods/${word}`));
   const { found, errors } = await fetchObjects(session, words);
-  const events = (await session.mapper()).resource('events.v1.');
+  const events = mapper.resource('events.v1.');
   for (const { object, namespace, name, resource } of found) {
     if (resource.resource !== 'pods') {
       errors.push(new Error(`why explains pods; ${resource.resource}/${name} is none`));
@@ -98,6 +100,9 @@ const MEANINGS: Readonly<Record<string, string>> = {
   CreateContainerConfigError: 'needs something that is missing, such as a config map or secret',
 };
 
+/** With a full stop, unless it has one. */
+const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
 function containerReason(container: ContainerStatus, { kind, now }: { kind: string; now: Date }): string {
   const { waiting, running, terminated } = container.state ?? {};
   const subject = `${kind} ${container.name}`;
@@ -106,7 +111,7 @@ function containerReason(container: ContainerStatus, { kind, now }: { kind: stri
     const before = last
       ? ` It ended ${age(last.finishedAt, now)} ago with exit code ${last.exitCode}${last.reason ? ` (${last.reason})` : ''}, restarted ${container.restartCount} times.`
       : '';
-    return `${subject} ${MEANINGS[waiting.reason ?? ''] ?? `waits (${waiting.reason ?? 'no reason given'})`}${waiting.message ? `: ${waiting.message}` : '.'}${before}`;
+    return `${subject} ${MEANINGS[waiting.reason ?? ''] ?? `waits (${waiting.reason ?? 'no reason given'})`}${waiting.message ? `: ${ended(waiting.message)}` : '.'}${before}`;
   }
   if (terminated)
     return `${subject} ended ${age(terminated.finishedAt, now)} ago with exit code ${terminated.exitCode}${terminated.reason ? ` (${terminated.reason})` : ''}.`;
