@@ -78,9 +78,14 @@ async function perform(key: string, action: Action, deps: ActDeps): Promise<Resu
     return { written: await send(key, action, deps) };
   } catch (error) {
     const failed = error instanceof Error ? error : new Error(String(error));
-    if (action.do === 'create' && isDoubtful(failed)) await resolveDoubt(key, action, deps);
+    if (decidesNextPass(action) && isDoubtful(failed)) await resolveDoubt(key, action, deps);
     return isTolerated(action, failed) ? { tolerated: failed } : { failed };
   }
+}
+
+/** Whether the next comparison would count with what this write made, were it known. Statuses are only told. */
+function decidesNextPass(action: Action): boolean {
+  return action.do === 'create' || ((action.do === 'update' || action.do === 'patch') && action.subresource === undefined);
 }
 
 async function send(key: string, action: Action, { client, freshness }: ActDeps): Promise<KubeObject | undefined> {

@@ -1,14 +1,15 @@
 /**
- * A creation without an answer may or may not have happened: the connection broke, or the server gave up half-way. Tried again from a copy that does not have the object yet
- * it would happen twice, for names are drawn by the server. So the key is held until the server was asked what there is, and freshness then waits until the copy
- * has seen it too.
+ * A write without an answer may or may not have happened: the connection broke, or the server gave up half-way. A creation tried again from a copy that does not
+ * have the object yet would happen twice, for names are drawn by the server; after a size that was written unseen the next pass would count with the old one.
+ * So the key is held until the server was asked what there is, and freshness then waits until the copy has seen it too. (A deletion needs no such care: its
+ * uid makes a second one harmless.)
  */
 import { StatusError } from '../api/status.ts';
 import type { Client } from '../client/client.ts';
 import { ConnectionError } from '../client/errors.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Freshness } from './freshness.ts';
-import type { CreateAction } from './plan.ts';
+import type { Action } from './plan.ts';
 
 export interface DoubtDeps {
   readonly client: Client;
@@ -28,9 +29,10 @@ export function isDoubtful(error: Error): boolean {
 }
 
 /** Settles when it is known what there is, or at the abort. */
-export async function resolveDoubt(key: string, { type, object }: CreateAction, deps: DoubtDeps): Promise<void> {
+export async function resolveDoubt(key: string, action: Action, deps: DoubtDeps): Promise<void> {
   const { client, freshness, clock, signal } = deps;
-  const namespace = object.metadata.namespace ?? '';
+  const { type } = action;
+  const namespace = ('object' in action ? action.object.metadata.namespace : action.name.namespace) ?? '';
   for (let waitMs = SETTLE_MS; !signal.aborted; waitMs = RETRY_MS) {
     await clock.sleep(waitMs, signal).catch(() => undefined);
     try {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Service } from '../../machinery/api/types/core.v1.ts';
-import { deployments, endpointslices, events, pods, replicasets, services } from '../../machinery/client/resource-type.ts';
+import { deployments, endpointslices, events, nodes, pods, replicasets, services } from '../../machinery/client/resource-type.ts';
 import { startTestCluster } from '../fixtures/cluster.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import { complete, deployment, isTerminating, podsOf } from '../fixtures/workloads.ts';
@@ -16,6 +16,10 @@ const service: Service = {
 
 test('one Deployment becomes Ready pods on every node, heals, and goes with all that is its own', async (t) => {
   const { client } = await startTestCluster(t);
+  await eventually('every node takes pods', async () => {
+    const { items } = await client.list(nodes);
+    return items.length === 3 && items.every((node) => (node.spec.taints ?? []).length === 0);
+  });
   await client.create(services, service);
   await client.create(deployments, deployment('hello'));
 
