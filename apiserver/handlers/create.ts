@@ -4,6 +4,7 @@
  */
 import { formatGroupResource, type KubeObject } from '../../machinery/api/object.ts';
 import { badRequest, internalError, isReason, StatusError, unclassified } from '../../machinery/api/status.ts';
+import { mutant } from '../../machinery/process/mutants.ts';
 import { bodyType } from '../http/body.ts';
 import type { RequestContext } from '../http/context.ts';
 import { warn } from '../http/context.ts';
@@ -84,7 +85,7 @@ export async function createDecoded(api: Api, context: RequestContext, served: S
       return await writeNew(api, context, served, { object, options, undo });
     } catch (error) {
       if (!isReason(error, 'AlreadyExists') || base === '') throw error;
-      if (asked !== '' || attempt >= NAME_ATTEMPTS) throw nameTaken(served, object.metadata.name ?? '');
+      if (asked !== '' || attempt >= NAME_ATTEMPTS || mutant('create.name-drawn-once')) throw nameTaken(served, object.metadata.name ?? '');
     }
   }
 }

@@ -8,6 +8,7 @@ import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
 import { typeSchema } from '../../machinery/api/schema/schema.ts';
 import { conflict, notFound } from '../../machinery/api/status.ts';
 import { formatTime } from '../../machinery/api/time.ts';
+import { mutant } from '../../machinery/process/mutants.ts';
 import type { RequestContext } from '../http/context.ts';
 import { warn } from '../http/context.ts';
 import { type DeleteOptions, deleteOptions } from '../http/delete-options.ts';
@@ -61,7 +62,8 @@ function checkPreconditions(served: ServedResource, name: string, options: Delet
       name,
       `the ${what} in the precondition (${sent}) does not match the ${what} in record (${record}). The object might have been ${how}`,
     );
-  if (uid !== undefined && uid !== live.metadata.uid) throw refuse('UID', uid, live.metadata.uid ?? '', 'deleted and then recreated');
+  if (uid !== undefined && uid !== live.metadata.uid && !mutant('delete.precondition-ignored'))
+    throw refuse('UID', uid, live.metadata.uid ?? '', 'deleted and then recreated');
   if (resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion) {
     throw refuse('ResourceVersion', resourceVersion, live.metadata.resourceVersion ?? '', 'modified');
   }

@@ -8,6 +8,8 @@ import { encodeObject } from '../../machinery/api/json.ts';
 import type { AnyObject } from '../../machinery/api/object.ts';
 import { matches, parseSelector, type Selector, SelectorError } from '../../machinery/api/selector.ts';
 import { badRequest, expired, StatusError, unclassified } from '../../machinery/api/status.ts';
+import { failpoint } from '../../machinery/process/failpoints.ts';
+import { mutant } from '../../machinery/process/mutants.ts';
 import type { RequestContext } from '../http/context.ts';
 import { decodeContinue, encodeContinue } from '../http/continue-token.ts';
 import {
@@ -151,10 +153,11 @@ async function planOf(api: Api, context: RequestContext, options: ListOptions, p
     const token = decodeContinue(options.continue, prefix);
     if (resourceVersion !== '' && resourceVersion !== '0')
       throw badRequest('specifying resource version is not allowed when using continue');
+    failpoint('list.between-pages');
     if (token.revision > 0) await requireReached(api, context, token.revision);
-    return { revision: token.revision > 0 ? token.revision : undefined, startKey: token.startKey, limit };
+    return { revision: token.revision > 0 && !mutant('list.page-at-latest') ? token.revision : undefined, startKey: token.startKey, limit };
   }
-  if (resourceVersion === '') return { revision: undefined, startKey: undefined, limit };
+  if (resourceVersion === '') return { revision: mutant('list.stale') ? api.store.revision - 1 : undefined, startKey: undefined, limit };
   const revision = parseRevision(resourceVersion);
   if (revision === undefined) throw invalidVersion(resourceVersion, 'list');
   if (revision === 0) return { revision: undefined, startKey: undefined, limit: 0 };

@@ -5,6 +5,7 @@ import { encodeObject, parseJson } from '../../machinery/api/json.ts';
 import { formatGroupResource, type KubeObject } from '../../machinery/api/object.ts';
 import { encodeProtobuf } from '../../machinery/api/protobuf.ts';
 import { alreadyExists, conflict, notFound, OBJECT_MODIFIED, StatusError, unclassified } from '../../machinery/api/status.ts';
+import { mutant } from '../../machinery/process/mutants.ts';
 import { sameButTimes } from '../managedfields/managers.ts';
 import { type ResourceDefinition, storageKey } from '../registry/resource.ts';
 import { KeyExists, KeyMissing, RevisionConflict, type Store, type Stored } from '../storage/interface.ts';
@@ -74,7 +75,8 @@ export async function persistUpdate(api: Api, served: ServedResource, expected: 
 
 /** As persistUpdate, of what is encoded already, at whatever revision. */
 export async function persistEncoded(api: Api, expected: Stored, bytes: Buffer): Promise<CasResult> {
-  return cas(() => api.store.update(expected.key, expected.revision, (revision) => withRevision(bytes, revision)));
+  const overwrites = mutant('patch.retry-overwrites') ? api.store.get(expected.key)?.revision : undefined;
+  return cas(() => api.store.update(expected.key, overwrites ?? expected.revision, (revision) => withRevision(bytes, revision)));
 }
 
 export async function persistDelete(api: Api, served: ServedResource, expected: Stored, object: KubeObject): Promise<CasResult> {

@@ -9,6 +9,8 @@
  * A failed append fences the store: nothing that was queued is acknowledged, nothing is accepted any more, `failed` settles.
  */
 import { afterTurn, turnEnd } from '../../machinery/process/clock.ts';
+import { failpoint } from '../../machinery/process/failpoints.ts';
+import { mutant } from '../../machinery/process/mutants.ts';
 import {
   type ChangesResult,
   KeyExists,
@@ -88,6 +90,8 @@ export class LogStore implements Store {
     this.#revisions = revisions;
     this.#subscribers = new Subscribers(revisions);
     this.#nextRevision = revisions.revision + 1;
+    if (mutant('store.revision-reset')) this.#nextRevision = 2;
+    if (mutant('store.revision-in-memory')) this.#nextRevision = Math.max(1, ...this.list('/').items.map((item) => item.revision)) + 1;
   }
 
   get revision(): number {
@@ -98,6 +102,7 @@ export class LogStore implements Store {
   }
 
   get(key: string): Stored | undefined {
+    if (mutant('store.read-pending')) return this.#newest(key)?.deleted ? undefined : this.#newest(key);
     return this.#revisions.get(key);
   }
 
@@ -121,7 +126,7 @@ export class LogStore implements Store {
 
   create(key: string, encode: Encode): Promise<Stored> {
     const current = this.#newest(key);
-    if (current && !current.deleted) return this.#refuse(key, () => new KeyExists(key));
+    if (current && !current.deleted && !mutant('create.exists-unchecked')) return this.#refuse(key, () => new KeyExists(key));
     return this.#write('put', key, current, encode);
   }
 
@@ -144,6 +149,7 @@ export class LogStore implements Store {
       const next = Math.min(target, this.compactedRevision + COMPACTION_SLICE, this.#subscribers.oldestReader());
       if (next > this.compactedRevision) await this.#run(() => this.#compactTo(next));
       await turnEnd();
+      failpoint('compact.mid-slices');
     }
   }
 
@@ -164,7 +170,7 @@ export class LogStore implements Store {
 
   #mismatch(key: string, current: Version | undefined, expectedRevision: number): Promise<never> | undefined {
     if (current === undefined || current.deleted) return this.#refuse(key, () => new KeyMissing(key));
-    if (current.revision === expectedRevision) return undefined;
+    if (current.revision === expectedRevision || mutant('store.cas-skipped')) return undefined;
     return this.#refuse(key, () => new RevisionConflict(`${key} is at revision ${current.revision}, not ${expectedRevision}`));
   }
 
@@ -223,7 +229,10 @@ export class LogStore implements Store {
 
   async #commitGroup(): Promise<void> {
     const group = this.#queue.slice(0, MAX_GROUP);
-    await this.#log.commit(group.length);
+    if (mutant('store.ack-before-fsync')) for (const waiting of group) waiting.resolve(waiting.version);
+    const durable = this.#log.commit(group.length);
+    if (!mutant('store.publish-before-fsync')) await durable;
+    failpoint('store.before-publish');
     const changes = group.map((waiting) => this.#revisions.apply(waiting.version));
     const refused: (() => void)[] = [];
     for (const { version } of group) {
@@ -232,7 +241,9 @@ export class LogStore implements Store {
       this.#pending.delete(version.key);
       refused.push(...pending.refused);
     }
-    this.#subscribers.publish(changes);
+    this.#subscribers.publish(mutant('store.order-swapped') ? changes.reverse() : changes);
+    failpoint('store.before-ack');
+    if (mutant('store.publish-before-fsync')) await durable;
     this.#queue = this.#queue.slice(group.length);
     for (const waiting of group) waiting.resolve(waiting.version);
     for (const refuse of refused) refuse();
@@ -244,12 +255,13 @@ export class LogStore implements Store {
   }
 
   #fail(cause: unknown): void {
-    this.#failure = new StoreFailed('the store could not write and takes no more writes', { cause });
+    const failure = new StoreFailed('the store could not write and takes no more writes', { cause });
+    if (!mutant('store.not-fenced')) this.#failure = failure;
     const queue = this.#queue;
     this.#queue = [];
-    for (const waiting of queue) waiting.reject(this.#failure);
+    for (const waiting of queue) waiting.reject(failure);
     for (const pending of this.#pending.values()) for (const refuse of pending.refused) refuse();
     this.#pending.clear();
-    this.#reportFailure(this.#failure);
+    if (!mutant('store.not-fenced')) this.#reportFailure(failure);
   }
 }

@@ -10,6 +10,8 @@
  *
  * Invariant: a version that some readable state or change needs is never dropped.
  */
+
+import { mutant } from '../../machinery/process/mutants.ts';
 import { type Change, RevisionCompacted, RevisionTooNew, type Stored } from './interface.ts';
 import { endOfPrefix, orderOf } from './key-order.ts';
 import { SortedKeys } from './sorted-keys.ts';
@@ -209,7 +211,7 @@ export class Revisions {
       const change = this.#log.at(i);
       if (change.current.revision > revision) break;
       if (change.previous) dropped.push(change.previous.revision);
-      if (change.type === 'delete') dropped.push(change.current.revision);
+      if (change.type === 'delete' || mutant('store.compaction-eats-live')) dropped.push(change.current.revision);
     }
     return dropped;
   }
@@ -223,7 +225,7 @@ export class Revisions {
     this.compacted = revision;
     this.#log.dropThrough(revision);
     for (const [resource, log] of this.#logs) {
-      log.dropThrough(revision);
+      log.dropThrough(mutant('store.delete-lost-at-compaction') ? revision + 1 : revision);
       if (log.empty) this.#logs.delete(resource);
     }
   }

@@ -9,6 +9,7 @@
  *   no               no             none
  */
 import type { AnyObject } from '../../machinery/api/object.ts';
+import { mutant } from '../../machinery/process/mutants.ts';
 import type { Change, Stored } from '../storage/interface.ts';
 import type { EventType, WatchedObject, WatchForm, WatchSelector } from './form.ts';
 import { withRevision } from './with-revision.ts';
@@ -96,7 +97,7 @@ export class ChangeView {
     const before = previous !== undefined && selector.matches(this.#parse(previous));
     if (type === 'delete') return before ? { type: 'DELETED', object: this.current } : undefined;
     if (selector.matches(this.#parse(current))) return { type: before ? 'MODIFIED' : 'ADDED', object: this.current };
-    if (!before) return undefined;
+    if (!before || mutant('watch.leave-unseen')) return undefined;
     this.#moved ??= new MovedObject(previous, current.revision, this.#parse);
     return { type: 'DELETED', object: this.#moved };
   }

@@ -3,6 +3,7 @@
  * an index (by name, by node, else by namespace), so a thousand kubelets that each watch their own node cost one of them an event, not all.
  */
 import { internalError } from '../../machinery/api/status.ts';
+import { failpoint } from '../../machinery/process/failpoints.ts';
 import type { ChangeView, WatchEvent } from './event.ts';
 import type { WatchForm, WatchSelector } from './form.ts';
 import type { Watcher } from './watcher.ts';
@@ -105,7 +106,10 @@ export class ResourceGroups {
   }
 
   flush(revision: number): void {
-    for (const group of this.#touched) this.#guard(group, () => group.flush(revision));
+    for (const group of this.#touched) {
+      this.#guard(group, () => group.flush(revision));
+      failpoint('watch.mid-fanout');
+    }
     this.#touched.clear();
   }
 

@@ -8,6 +8,7 @@
  * Invariant: a bookmark says a revision that is at or above every event sent before it and below every event sent after it.
  */
 import type { Clock } from '../../machinery/process/clock.ts';
+import { mutant } from '../../machinery/process/mutants.ts';
 import type { Change, Store } from '../storage/interface.ts';
 import { ChangeView, type ParseStored } from './event.ts';
 import { type GroupKey, ResourceGroups } from './groups.ts';
@@ -178,7 +179,8 @@ class Hub implements WatchHub, WatcherHost {
       cancel = this.#deps.clock.setTimer(intervalMs, remind, { unref: true });
     };
     const remind = (): void => {
-      for (const watcher of [...this.#watchers]) if (watcher.live && watcher.request.bookmarks) watcher.bookmark(this.store.revision);
+      for (const watcher of [...this.#watchers])
+        if ((watcher.live || mutant('watch.bookmark-current')) && watcher.request.bookmarks) watcher.bookmark(this.store.revision);
       if (!this.#closed) next();
     };
     next();

@@ -5,6 +5,8 @@
  */
 import { expired, internalError, type StatusError } from '../../machinery/api/status.ts';
 import { afterTurn, type Cancel } from '../../machinery/process/clock.ts';
+import { failpoint } from '../../machinery/process/failpoints.ts';
+import { mutant } from '../../machinery/process/mutants.ts';
 import { RevisionCompacted, type Store, type Stored } from '../storage/interface.ts';
 import { ChangeView, type ParseStored, StoredObject } from './event.ts';
 import type { WatchForm, WatchSelector, WatchSink } from './form.ts';
@@ -91,6 +93,8 @@ export class Watcher {
       return;
     }
     this.#cursor = start.from === 'now' ? this.#host.store.revision : start.revision;
+    if (mutant('watch.resume-inclusive')) this.#cursor--;
+    if (mutant('watch.resume-skips-one')) this.#cursor++;
     this.sentRevision = this.#cursor;
     this.#host.awaitRevision(this, this.#cursor);
   }
@@ -116,12 +120,14 @@ export class Watcher {
       const list = this.#host.store.list(this.scope);
       this.#snapshot = list.items;
       this.#cursor = list.revision;
+      failpoint('watch.after-state');
     }
     if (this.#snapshot !== undefined && this.#position < this.#snapshot.length) this.#readState(this.#snapshot);
     else this.#readHistory();
   }
 
   deliver(chunk: Buffer, revision: number): void {
+    if (mutant('watch.slow-skipped') && this.request.sink.pendingBytes > 0) return;
     this.fresh = false;
     this.sentRevision = revision;
     this.request.sink.write(chunk);
@@ -130,6 +136,7 @@ export class Watcher {
 
   bookmark(revision: number, initialEventsEnd = false): void {
     const { form } = this.request;
+    failpoint('watch.before-bookmark');
     this.deliver(form.bookmark(revision, initialEventsEnd, this.fresh), revision);
   }
 
@@ -170,10 +177,11 @@ export class Watcher {
       this.end('expired', expired(`too old resource version: ${this.#cursor} (${store.compactedRevision})`));
       return;
     }
-    if (this.#cursor < store.revision) {
+    if (this.#cursor < store.revision && !mutant('watch.joins-early')) {
       afterTurn(() => this.read());
       return;
     }
+    failpoint('watch.before-live');
     this.#snapshot = [];
     this.#position = 0;
     this.live = true;
@@ -184,6 +192,7 @@ export class Watcher {
     const { start } = this.request;
     if (start.from !== 'state' || !start.announceEnd || this.#announced) return;
     this.#announced = true;
+    if (mutant('watch.state-at-latest')) this.#cursor = this.#host.store.revision;
     this.bookmark(this.#cursor, true);
   }
 

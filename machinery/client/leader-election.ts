@@ -16,6 +16,7 @@ import type { Lease } from '../api/types/coordination.k8s.io.v1.ts';
 import type { Clock } from '../process/clock.ts';
 import { asyncFailpoint } from '../process/failpoints.ts';
 import type { Logger } from '../process/logger.ts';
+import { mutant } from '../process/mutants.ts';
 import type { Random } from '../process/random.ts';
 import { Backoff } from './backoff.ts';
 import type { Client } from './client.ts';
@@ -124,6 +125,7 @@ class Election {
   }
 
   held(): boolean {
+    if (mutant('lease.wall-clock')) return this.#config.clock.now().getTime() - this.#renewedMs < this.#deadlineMs;
     return this.#config.clock.monotonicMs() - this.#renewedMs < this.#deadlineMs;
   }
 
@@ -246,7 +248,7 @@ class Election {
 
   #renewed(lease: Lease, sentMs: number): true {
     this.#seen = { lease, atMs: sentMs };
-    this.#renewedMs = sentMs;
+    this.#renewedMs = mutant('lease.wall-clock') ? this.#config.clock.now().getTime() : sentMs;
     return true;
   }
 

@@ -14,6 +14,7 @@ import type { Informer } from '../client/informer.ts';
 import type { ResourceType } from '../client/resource-type.ts';
 import type { Cancel, Clock } from '../process/clock.ts';
 import type { Logger } from '../process/logger.ts';
+import { mutant } from '../process/mutants.ts';
 
 /** Bookmarks come every minute, so a copy that is only filtered moves well before this. */
 const LAST_RESORT_MS = 150_000;
@@ -79,7 +80,7 @@ export class Freshness {
   /** True when the key may be compared now. When false it will be woken. */
   isFresh(key: string): boolean {
     const pending = this.#pending.get(key);
-    if (!pending) return true;
+    if (!pending || mutant('loop.freshness-off')) return true;
     for (const [informer, revision] of pending.revisions) if (informer.revision >= revision) pending.revisions.delete(informer);
     if (pending.revisions.size === 0 && pending.deletions.size === 0) {
       this.#release(key, pending);

@@ -22,6 +22,15 @@ test('error throws so often as it is told to, and passes are counted', () => {
   assert.deepEqual(failpointPasses(), { x: 3 });
 });
 
+test('so many passes go by before it acts', () => {
+  armFailpoints('x=2+1*error');
+  failpoint('x');
+  failpoint('x');
+  assert.throws(() => failpoint('x'));
+  failpoint('x');
+  assert.deepEqual(failpointPasses(), { x: 4 });
+});
+
 test('sleep waits on the clock', async () => {
   const clock = new FakeClock();
   armFailpoints('x=sleep(50)', { clock });

@@ -1,8 +1,8 @@
 /**
  * Named places where a test may make a process crash, fail or stall, as etcd's gofail. Off, they cost one comparison.
  *
- * Armed by text: `name=[N*][P%]action[(argument)]`, several separated by `;`. Actions: `crash` (SIGKILL to ourselves: no cleanup, as a real
- * crash), `error(text)`, `sleep(ms)`, `count` (only counted). `3*` acts in the first three passes, `20%` in one of five.
+ * Armed by text: `name=[S+][N*][P%]action[(argument)]`, several separated by `;`. Actions: `crash` (SIGKILL to ourselves: no cleanup, as a real
+ * crash), `error(text)`, `sleep(ms)`, `count` (only counted). `7+` lets seven passes go by, `3*` acts in the first three then, `20%` in one of five.
  * Worked example: `replicaset.between-actions=2*sleep(50);gc.before-delete=10%crash`.
  */
 
@@ -13,6 +13,7 @@ interface Armed {
   readonly action: 'crash' | 'error' | 'sleep' | 'count';
   readonly argument: string;
   readonly probability: number;
+  skipped: number;
   remaining: number;
   passes: number;
 }
@@ -28,13 +29,16 @@ export function armFailpoints(text: string, deps: { random?: Random; clock?: Clo
   const parsed = new Map<string, Armed>();
   for (const term of text.split(';')) {
     if (term.trim() === '') continue;
-    const match = /^\s*([\w.<>/-]+)\s*=\s*(?:(\d+)\*)?(?:(\d+(?:\.\d+)?)%)?(crash|error|sleep|count)(?:\(([^)]*)\))?\s*$/.exec(term);
-    if (!match) throw new Error(`failpoint "${term.trim()}" is not name=[N*][P%]crash|error(text)|sleep(ms)|count`);
-    const [, name, count, percent, action, argument] = match;
+    const match = /^\s*([\w.<>/-]+)\s*=\s*(?:(\d+)\+)?(?:(\d+)\*)?(?:(\d+(?:\.\d+)?)%)?(crash|error|sleep|count)(?:\(([^)]*)\))?\s*$/.exec(
+      term,
+    );
+    if (!match) throw new Error(`failpoint "${term.trim()}" is not name=[S+][N*][P%]crash|error(text)|sleep(ms)|count`);
+    const [, name, skip, count, percent, action, argument] = match;
     parsed.set(name!, {
       action: action as Armed['action'],
       argument: argument ?? '',
       probability: percent === undefined ? 1 : Number(percent) / 100,
+      skipped: Number(skip ?? 0),
       remaining: count === undefined ? Number.POSITIVE_INFINITY : Number(count),
       passes: 0,
     });
@@ -65,6 +69,7 @@ function strike(name: string): Armed | undefined {
   const point = armed?.get(name);
   if (!point) return undefined;
   point.passes++;
+  if (point.passes <= point.skipped) return undefined;
   if (point.remaining <= 0 || (point.probability < 1 && random.next() >= point.probability)) return undefined;
   point.remaining--;
   if (point.action === 'crash') process.kill(process.pid, 'SIGKILL');

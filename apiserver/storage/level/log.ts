@@ -3,6 +3,8 @@
  * write could be lost from the middle while a later synced one survives. Never mix.
  */
 import type { Level } from 'level';
+import { asyncFailpoint, failpoint } from '../../../machinery/process/failpoints.ts';
+import { mutant } from '../../../machinery/process/mutants.ts';
 import type { LogEntry, RevisionLog } from '../log-store.ts';
 import { encodeMarker, foldIn, MARKER_KEY, type Marker } from './marker.ts';
 import { encodeRecord, hashOf, objectOf, recordKey, revisionOfKey } from './record.ts';
@@ -54,10 +56,12 @@ export class LevelLog implements RevisionLog {
 
   async commit(count: number): Promise<void> {
     const group = this.#staged.slice(0, count);
+    await asyncFailpoint('store.before-batch');
     await this.#database.batch(
       group.map(({ key, record }) => ({ type: 'put' as const, key, value: record })),
-      { sync: true },
+      { sync: !mutant('store.no-fsync') },
     );
+    await asyncFailpoint('store.after-batch');
     this.#staged = this.#staged.slice(count);
     const last = group[group.length - 1];
     this.#committed = { revision: revisionOfKey(last.key), hash: hashOf(last.record).toString('hex') };
@@ -88,6 +92,7 @@ export class LevelLog implements RevisionLog {
     count += revision - this.#marker.revision - dropped.length;
     for (const r of dropped) fold = foldIn(fold, r);
     const marker: Marker = { revision, hash: Buffer.from(hashOf(boundary)), count, fold };
+    await asyncFailpoint('compact.before-commit');
     await this.#database.batch(
       [
         ...dropped.map((r) => ({ type: 'del' as const, key: recordKey(r) })),
@@ -95,6 +100,7 @@ export class LevelLog implements RevisionLog {
       ],
       { sync: true },
     );
+    await asyncFailpoint('compact.after-commit');
     this.#marker = marker;
     this.#mark();
   }
@@ -106,6 +112,7 @@ export class LevelLog implements RevisionLog {
   };
 
   async close(): Promise<void> {
+    failpoint('store.before-close');
     await this.#database.close();
     await this.#marking;
     await this.#beside.mark(this.#committed);

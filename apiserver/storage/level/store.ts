@@ -12,6 +12,7 @@
 import { access, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Level } from 'level';
+import { failpoint } from '../../../machinery/process/failpoints.ts';
 import { type Store, StoreDamaged, StoreLocked } from '../interface.ts';
 import { LogStore } from '../log-store.ts';
 import { type Database, LevelLog } from './log.ts';
@@ -97,8 +98,10 @@ async function settleReadiness(database: Database, directory: string, ready: boo
     }
     await database.put(READY_KEY, READY_VALUE, { sync: true });
   }
+  failpoint('create.before-ready');
   await syncDirectory(join(directory, 'db'));
   await writeSynced(join(directory, 'READY'), READY_VALUE);
+  failpoint('create.after-ready');
   await syncDirectory(directory);
 }
 

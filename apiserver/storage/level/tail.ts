@@ -5,6 +5,7 @@
  */
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { failpoint } from '../../../machinery/process/failpoints.ts';
 import { StoreDamaged } from '../interface.ts';
 
 export interface Tail {
@@ -31,7 +32,9 @@ export async function readTail(directory: string): Promise<Tail | undefined> {
 export async function writeTail(directory: string, tail: Tail): Promise<void> {
   const path = join(directory, NAME);
   await writeSynced(`${path}.new`, `${tail.revision} ${tail.hash}\n`);
+  failpoint('mark.before-rename');
   await rename(`${path}.new`, path);
+  failpoint('mark.after-rename');
   await syncDirectory(directory);
 }
 
