@@ -5,7 +5,6 @@
  * what exists is left alone.
  */
 import type { KubeObject } from '../machinery/api/object.ts';
-import { apiGroups } from '../machinery/api/schema/resources.ts';
 import { isReason } from '../machinery/api/status.ts';
 import type { Api } from './handlers/api.ts';
 import { createDecoded } from './handlers/create.ts';
@@ -30,7 +29,7 @@ export async function bootstrap(api: Api, options: BootstrapOptions): Promise<vo
   for (const name of NAMESPACES) await ensure(api, { group: '', resource: 'namespaces', object: make('v1', 'Namespace', { name }) });
   // Together, so that they share a group commit.
   await Promise.all(
-    [kubernetesService(options), ...priorityClasses(), ...flowObjects(), ...localApiServices()].map((wanted) => ensure(api, wanted)),
+    [kubernetesService(options), ...priorityClasses(), ...flowObjects(), ...localApiServices(api)].map((wanted) => ensure(api, wanted)),
   );
 }
 
@@ -107,17 +106,22 @@ const GROUP_PRIORITIES: Readonly<Record<string, number>> = {
   'scheduling.k8s.io': 16600,
   'storage.k8s.io': 16800,
 };
-const NEWER_VERSION_PRIORITY = 30;
-const VERSION_PRIORITY = 15;
+/** By the maturity of the version; autoscaling/v2 is the one that comes before v1. */
+const VERSION_PRIORITIES: readonly (readonly [RegExp, number])[] = [
+  [/alpha/, 1],
+  [/beta/, 9],
+  [/^v1$/, 15],
+  [/^/, 30],
+];
 
 /** An object for each group version served here; the group of these objects itself has none. */
-function localApiServices(): Wanted[] {
-  return apiGroups().flatMap(({ group, versions }) => {
+function localApiServices(api: Api): Wanted[] {
+  return api.catalog.groups().flatMap(({ group, versions }) => {
     const groupPriorityMinimum = Object.hasOwn(GROUP_PRIORITIES, group) ? GROUP_PRIORITIES[group] : undefined;
     if (groupPriorityMinimum === undefined) return [];
     return versions.map((version): Wanted => {
-      const newer = version !== 'v1' ? NEWER_VERSION_PRIORITY : VERSION_PRIORITY;
-      const spec = { ...(group !== '' && { group }), version, groupPriorityMinimum, versionPriority: group === '' ? 1 : newer };
+      const versionPriority = group === '' ? 1 : VERSION_PRIORITIES.find(([pattern]) => pattern.test(version))![1];
+      const spec = { ...(group !== '' && { group }), version, groupPriorityMinimum, versionPriority };
       const labels = { 'kube-aggregator.kubernetes.io/automanaged': 'onstart' };
       const object = make('apiregistration.k8s.io/v1', 'APIService', { name: `${version}.${group}`, labels }, { spec });
       return { group: 'apiregistration.k8s.io', resource: 'apiservices', object };
@@ -126,7 +130,7 @@ function localApiServices(): Wanted[] {
 }
 
 async function ensure(api: Api, wanted: Wanted): Promise<void> {
-  const served = api.catalog.lookup(wanted.group, 'v1', wanted.resource)!;
+  const served = api.catalog.known(wanted.group, 'v1', wanted.resource)!;
   const { namespace = '', name = '' } = wanted.object.metadata;
   if (api.reader.get(wanted.group, wanted.resource, namespace, name) !== undefined) return;
   try {

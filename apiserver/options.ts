@@ -18,6 +18,11 @@ export const apiServerOptions = defineOptions({
   certHosts: { type: 'list', default: [], help: 'further names and addresses of the serving certificate' },
   serviceClusterIpRange: { type: 'string', default: '10.96.0.0/16', help: 'CIDR that Services get their cluster IPs from' },
   serviceNodePortRange: { type: 'string', default: '30000-32767', help: 'ports that Services of type NodePort get theirs from' },
+  runtimeConfig: {
+    type: 'list',
+    default: [],
+    help: 'API versions to turn on or off: api/all, api/ga, api/beta, api/alpha, GROUP/VERSION or GROUP/VERSION/RESOURCE, each with =true or =false',
+  },
   authorizationMode: {
     type: 'list',
     default: ['AlwaysAllow'],

@@ -14,6 +14,7 @@ import type { Auditor } from './audit/auditor.ts';
 import { startAudit } from './audit/start.ts';
 import { bootstrap } from './bootstrap.ts';
 import { createNonResourceRoutes } from './discovery/routes.ts';
+import { type ServedApi, servedApi } from './discovery/served-api.ts';
 import type { Api } from './handlers/api.ts';
 import { createKubeletDialer } from './handlers/kubelet.ts';
 import { createObjectCache, createObjectReader } from './handlers/objects.ts';
@@ -35,11 +36,13 @@ import { createWatchHub } from './watch/hub.ts';
 export async function startApiServer(options: ApiServerOptions, deps: ComponentDeps): Promise<RunningComponent> {
   const dataDir = resolve(options.dataDir);
   const portRange = parsePortRange(options.serviceNodePortRange);
+  const served = servedApi(options.runtimeConfig);
+  if (served.missing.length > 0) deps.logger.warn({ resources: served.missing }, 'asked for and not served: nothing is known of them here');
   authorizerFor(options.authorizationMode);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const store = options.storage === 'memory' ? createMemoryStore() : await openLevelStore(join(dataDir, 'store'));
   try {
-    return await serve({ options, deps, dataDir, store, portRange });
+    return await serve({ options, deps, dataDir, store, portRange, served });
   } catch (error) {
     await store.close();
     throw error;
@@ -52,6 +55,7 @@ interface Setup {
   readonly dataDir: string;
   readonly store: Store;
   readonly portRange: readonly [number, number];
+  readonly served: ServedApi;
 }
 
 async function serve(setup: Setup): Promise<RunningComponent> {
@@ -119,7 +123,7 @@ function makeApi(setup: Setup, pki: Pki): Api {
     logger: deps.logger,
     store,
     registry,
-    catalog: createCatalog(registry),
+    catalog: createCatalog(registry, setup.served),
     cache,
     reader,
     hub: createWatchHub({

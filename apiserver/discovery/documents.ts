@@ -2,24 +2,12 @@
  * The discovery documents: which groups, versions and resources this server has, in the old form (`APIResourceList`) and the aggregated one
  * (`APIGroupDiscoveryList` v2). Mirrors apiserver `endpoints/discovery`. Built from the catalog, so custom resources appear by being in it.
  */
-import type { SubresourceInfo } from '../../machinery/api/schema/resources.ts';
-import { apiGroups } from '../../machinery/api/schema/resources.ts';
+import type { GroupInfo, SubresourceInfo } from '../../machinery/api/schema/resources.ts';
 import type { Catalog, ServedResource } from '../handlers/served.ts';
-
-export interface GroupVersions {
-  readonly group: string;
-  readonly versions: readonly string[];
-  readonly preferred: string;
-}
-
-/** Groups in order of priority, the core group first. */
-export function servedGroups(_catalog: Catalog): readonly GroupVersions[] {
-  return apiGroups();
-}
 
 const groupVersion = (group: string, version: string): string => (group === '' ? version : `${group}/${version}`);
 
-export function apiGroup({ group, versions, preferred }: GroupVersions, standalone: boolean): Record<string, unknown> {
+export function apiGroup({ group, versions, preferred }: GroupInfo, standalone: boolean): Record<string, unknown> {
   const named = (version: string) => ({ groupVersion: groupVersion(group, version), version });
   return {
     ...(standalone && { kind: 'APIGroup', apiVersion: 'v1' }),
@@ -34,7 +22,7 @@ export function apiVersions(serverAddress: string): Record<string, unknown> {
 }
 
 export function apiGroupList(catalog: Catalog): Record<string, unknown> {
-  const groups = servedGroups(catalog).filter((g) => g.group !== '');
+  const groups = catalog.groups().filter((g) => g.group !== '');
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map((g) => apiGroup(g, false)) };
 }
 
@@ -80,7 +68,7 @@ function subresourceEntries({ info }: ServedResource): Record<string, unknown>[]
 
 /** The v2 document of the core group (`/api`) or of all others (`/apis`). */
 export function aggregated(catalog: Catalog, core: boolean): Record<string, unknown> {
-  const groups = servedGroups(catalog).filter((g) => (g.group === '') === core);
+  const groups = catalog.groups().filter((g) => (g.group === '') === core);
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: 'apidiscovery.k8s.io/v2',

@@ -17,7 +17,7 @@ import { methodNotAllowedPath, pageNotFound } from '../http/refusals.ts';
 import { encodeOrdered, encodeValue, finishJson } from '../http/respond.ts';
 import type { ServiceAccountTokens } from '../http/service-account-tokens.ts';
 import type { OpenApi } from '../openapi/serve.ts';
-import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions, servedGroups } from './documents.ts';
+import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions } from './documents.ts';
 import { VERSION } from './version.ts';
 
 export interface NonResourceDeps {
@@ -119,7 +119,7 @@ function discovery(deps: NonResourceDeps, context: RequestContext, path: string)
   if (root !== 'apis') return undefined;
   if (group === undefined)
     return aggregatedAnswer(deps, context, false) ?? documentAnswer(context, 'meta.v1.APIGroupList', apiGroupList(deps.catalog));
-  const found = servedGroups(deps.catalog).find((g) => g.group === group && g.group !== '');
+  const found = deps.catalog.groups().find((g) => g.group === group && g.group !== '');
   if (found === undefined) return undefined;
   if (version === undefined) return documentAnswer(context, 'meta.v1.APIGroup', apiGroup(found, true));
   if (!found.versions.includes(version)) return undefined;

@@ -53,7 +53,7 @@ interface BindRequest {
 async function bind(api: Api, context: RequestContext, request: BindRequest): Promise<Answer> {
   const { binding, options, name } = request;
   checkTarget(binding);
-  const pods = api.catalog.lookup('', 'v1', 'pods')!;
+  const pods = api.catalog.known('', 'v1', 'pods')!;
   await modifyStored(api, context, pods, {
     namespace: context.info.namespace,
     name,

@@ -9,6 +9,7 @@ import { badRequest } from '../../machinery/api/status.ts';
 import { BodySyntaxError, bodyType, type ParsedBody, parseBody, quoteBody, readBody } from '../http/body.ts';
 import { type RequestContext, warn } from '../http/context.ts';
 import type { FieldValidation } from '../http/write-options.ts';
+import { isFormerKind } from './former-kinds.ts';
 
 /** The kind a body must be of. */
 export interface ExpectedKind {
@@ -131,30 +132,6 @@ const mismatch = (sent: string, served: string): Error =>
 const SHARED_GROUPS = new Set(['', 'events.k8s.io']);
 
 const isSameKind = (group: string, other: string): boolean => SHARED_GROUPS.has(group) && SHARED_GROUPS.has(other);
-
-/** Kinds of versions that upstream still knows though it serves them no more: they are no unknown kinds, only the wrong version. */
-const FORMER: Readonly<Record<string, readonly string[]>> = {
-  'apps/v1beta1': ['ControllerRevision', 'Deployment', 'Scale', 'StatefulSet'],
-  'apps/v1beta2': ['ControllerRevision', 'DaemonSet', 'Deployment', 'ReplicaSet', 'Scale', 'StatefulSet'],
-  'batch/v1beta1': ['CronJob'],
-  'certificates.k8s.io/v1beta1': ['CertificateSigningRequest'],
-  'coordination.k8s.io/v1beta1': ['Lease'],
-  'discovery.k8s.io/v1beta1': ['EndpointSlice'],
-  'events.k8s.io/v1beta1': ['Event'],
-  'extensions/v1beta1': ['DaemonSet', 'Deployment', 'Ingress', 'NetworkPolicy', 'ReplicaSet', 'Scale'],
-  'networking.k8s.io/v1beta1': ['IPAddress', 'Ingress', 'IngressClass', 'ServiceCIDR'],
-  'node.k8s.io/v1alpha1': ['RuntimeClass'],
-  'node.k8s.io/v1beta1': ['RuntimeClass'],
-  'policy/v1beta1': ['Eviction', 'PodDisruptionBudget'],
-  'rbac.authorization.k8s.io/v1alpha1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
-  'rbac.authorization.k8s.io/v1beta1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
-  'scheduling.k8s.io/v1alpha1': ['PriorityClass'],
-  'scheduling.k8s.io/v1beta1': ['PriorityClass'],
-  'storage.k8s.io/v1alpha1': ['CSIStorageCapacity', 'VolumeAttachment', 'VolumeAttributesClass'],
-  'storage.k8s.io/v1beta1': ['CSIDriver', 'CSINode', 'CSIStorageCapacity', 'StorageClass', 'VolumeAttachment', 'VolumeAttributesClass'],
-};
-
-const isFormerKind = (apiVersion: string, kind: string): boolean => Object.hasOwn(FORMER, apiVersion) && FORMER[apiVersion]!.includes(kind);
 
 function internalPackage(group: string): string {
   return group === '' ? 'core' : group.split('.', 1)[0]!;

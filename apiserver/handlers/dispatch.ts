@@ -42,7 +42,7 @@ const NO_FORM: Negotiated = { mediaType: 'application/json', pretty: false, tran
 export async function dispatch(api: Api, context: RequestContext): Promise<Dispatched> {
   const served = find(api, context);
   const route = routeOf(context, served);
-  if (served.definition.deprecation) warn(context, served.definition.deprecation);
+  if (served.deprecation) warn(context, served.deprecation);
   if (context.info.parts.length > 1) requireSegment(context.info.name);
   const form = formOf(context, route);
   return { answer: await route.handler(api, context, served, form), form };

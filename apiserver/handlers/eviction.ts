@@ -65,7 +65,7 @@ async function askBudget(api: Api, context: RequestContext, pod: Pod, dryRun: bo
     throw unclassified('This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
   const budget = budgets[0];
   if (budget === undefined || mayGoUnhealthy(budget, pod)) return;
-  const definition = api.catalog.lookup('policy', 'v1', 'poddisruptionbudgets')!;
+  const definition = api.catalog.known('policy', 'v1', 'poddisruptionbudgets')!;
   await modifyStored(api, context, definition, {
     namespace,
     name: budget.metadata.name ?? '',

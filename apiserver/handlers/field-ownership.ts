@@ -26,7 +26,7 @@ function ownedType(api: Api, served: ServedResource, subresource: string): Owned
 /** Another served version of the same stored object (autoscaling/v1 beside autoscaling/v2). */
 function otherVersion(api: Api, served: ServedResource, apiVersion: string): OtherVersion | undefined {
   const { group, version } = parseApiVersion(apiVersion);
-  const other = api.catalog.lookup(group, version, served.resource);
+  const other = api.catalog.known(group, version, served.resource);
   if (other === undefined || other.definition !== served.definition) return undefined;
   const convert = (from: ServedResource, to: ServedResource, object: Plain): Plain =>
     toServed(to, toStored(from, deepClone(object) as unknown as KubeObject)) as unknown as Plain;

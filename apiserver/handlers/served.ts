@@ -4,8 +4,10 @@
  */
 import { deepClone } from '../../machinery/api/equality.ts';
 import { formatApiVersion, type KubeObject } from '../../machinery/api/object.ts';
-import { builtinResources, type ResourceInfo } from '../../machinery/api/schema/resources.ts';
+import { builtinResources, type GroupInfo, type ResourceInfo } from '../../machinery/api/schema/resources.ts';
 import { type TypeSchema, typeSchema } from '../../machinery/api/schema/schema.ts';
+import { isTwin } from '../../machinery/api/schema/twins.ts';
+import { type ServedApi, servedApi, versionWarning } from '../discovery/served-api.ts';
 import type { Registry, ResourceDefinition, VersionConversion } from '../registry/resource.ts';
 
 export interface ServedResource {
@@ -26,13 +28,18 @@ export interface ServedResource {
   readonly storedHead: Buffer;
   /** Absent where the served version is the stored one. */
   readonly conversion: VersionConversion | undefined;
+  /** What every request for it is warned of. */
+  readonly deprecation: string | undefined;
 }
 
 export interface Catalog {
   /** The resource of a path, stored or not (reviews have no definition of use). */
   lookup(group: string, version: string, resource: string): ServedResource | undefined;
+  /** Also of a version that is not served: for what the server itself writes and remembers. */
+  known(group: string, version: string, resource: string): ServedResource | undefined;
   hasGroup(group: string): boolean;
-  hasVersion(group: string, version: string): boolean;
+  /** In the order of /apis. */
+  groups(): readonly GroupInfo[];
   all(): readonly ServedResource[];
 }
 
@@ -41,26 +48,24 @@ export function objectHead(kind: string, apiVersion: string): Buffer {
   return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`);
 }
 
-export function createCatalog(registry: Registry): Catalog {
-  const byPath = new Map<string, ServedResource>();
-  const versions = new Map<string, Set<string>>();
-  for (const info of builtinResources()) {
-    byPath.set(`${info.group}/${info.version}/${info.plural}`, serve(info, registry));
-    const known = versions.get(info.group);
-    if (known === undefined) versions.set(info.group, new Set([info.version]));
-    else known.add(info.version);
-  }
+export function createCatalog(registry: Registry, api: ServedApi = servedApi([])): Catalog {
+  const pathOf = (info: ResourceInfo): string => `${info.group}/${info.version}/${info.plural}`;
+  const known = new Map(api.known.map((info) => [pathOf(info), serve(info, registry)]));
+  const byPath = new Map(api.resources.map((info) => [pathOf(info), known.get(pathOf(info))!]));
   const all = [...byPath.values()];
   return {
     lookup: (group, version, resource) => byPath.get(`${group}/${version}/${resource}`),
-    hasGroup: (group) => versions.has(group),
-    hasVersion: (group, version) => versions.get(group)?.has(version) === true,
+    known: (group, version, resource) => known.get(`${group}/${version}/${resource}`),
+    hasGroup: (group) => api.groups.some((info) => info.group === group),
+    groups: () => api.groups,
     all: () => all,
   };
 }
 
 function serve(info: ResourceInfo, registry: Registry): ServedResource {
-  const definition = registry.definition(info.group, info.version, info.plural) ?? plainDefinition(info);
+  const own = registry.definition(info.group, info.version, info.plural);
+  const twin = isTwin(info.group, info.version, info.kind);
+  const definition = own ?? (twin ? registry.definition(info.group, 'v1', info.plural) : undefined) ?? plainDefinition(info);
   const stored = definition.group === info.group && definition.version === info.version;
   const apiVersion = formatApiVersion(info);
   const storedApiVersion = stored ? apiVersion : formatApiVersion(definition);
@@ -78,7 +83,25 @@ function serve(info: ResourceInfo, registry: Registry): ServedResource {
     storedSchema: stored ? schema : storedSchemaOf(definition),
     storedApiVersion,
     storedHead: objectHead(definition.kind, storedApiVersion),
-    conversion: stored ? undefined : definition.conversions?.find((c) => c.group === info.group && c.version === info.version),
+    conversion: stored ? undefined : (conversionOf(info, definition) ?? (twin ? renaming(info, definition) : undefined)),
+    deprecation: definition.deprecation ?? versionWarning(info),
+  };
+}
+
+const conversionOf = (info: ResourceInfo, definition: ResourceDefinition): VersionConversion | undefined =>
+  definition.conversions?.find((c) => c.group === info.group && c.version === info.version);
+
+/** Between versions that have the same fields. */
+function renaming(info: ResourceInfo, definition: ResourceDefinition): VersionConversion {
+  const named = (apiVersion: string) => (object: KubeObject) => {
+    object.apiVersion = apiVersion;
+    return object;
+  };
+  return {
+    group: info.group,
+    version: info.version,
+    toStored: named(formatApiVersion(definition)),
+    fromStored: named(formatApiVersion(info)),
   };
 }
 

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { twinFile, twinOf } from './twins.ts';
 
 /** `[name, type, flags, protobufNumber, extras?]`; flags: o omitempty, z omitzero, p pointer, r required, i inlined. */
 export type FieldRow = readonly [string, string, string, number, Record<string, unknown>?];
@@ -56,19 +57,25 @@ export function hasGroupFile(stem: string): boolean {
   if (groups.has(stem)) return groups.get(stem) !== undefined;
   if (!/^[a-z0-9][a-z0-9.-]*$/.test(stem) || stem === 'resources' || stem === 'scalars') return false;
   if (groups.size > MAX_REMEMBERED) return existsGroup(stem);
-  groups.set(stem, existsGroup(stem) ? (readDataFile(`${stem}.json`) as GroupFile) : undefined);
+  groups.set(stem, existsGroup(stem) ? readGroup(stem) : undefined);
   return groups.get(stem) !== undefined;
 }
 
 /** Bounds what requests for groups that do not exist can make us remember. */
 const MAX_REMEMBERED = 1000;
 
+function readGroup(stem: string): GroupFile {
+  const twin = twinOf(stem);
+  return twin === undefined ? (readDataFile(`${stem}.json`) as GroupFile) : twinFile(stem, loadGroup(twin));
+}
+
 function existsGroup(stem: string): boolean {
+  if (twinOf(stem) !== undefined) return true;
   dataDirectory ??= join(packageRoot(), 'machinery', 'api', 'schema', 'data');
   return existsSync(join(dataDirectory, `${stem}.json`));
 }
 
 export function loadGroup(stem: string): GroupFile {
   if (!hasGroupFile(stem)) throw new Error(`no schema data for ${stem}`);
-  return groups.get(stem) ?? (readDataFile(`${stem}.json`) as GroupFile);
+  return groups.get(stem) ?? readGroup(stem);
 }

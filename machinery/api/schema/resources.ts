@@ -48,8 +48,19 @@ export interface GroupInfo {
   readonly preferred: string;
 }
 
+/** A version that a server with default flags does not serve. */
+export interface OffByDefault {
+  readonly group: string;
+  readonly version: string;
+  /** What upstream would serve of it; empty when all of it is gone. */
+  readonly resources: readonly string[];
+  /** What its types are, served or not. */
+  readonly kinds: readonly string[];
+}
+
 interface ResourcesFile {
   readonly groups: readonly GroupInfo[];
+  readonly offByDefault: readonly OffByDefault[];
   readonly resources: readonly ResourceInfo[];
 }
 
@@ -68,6 +79,10 @@ export function builtinResources(): readonly ResourceInfo[] {
 /** Groups in the order of /apis, the core group ('') first. */
 export function apiGroups(): readonly GroupInfo[] {
   return load().groups;
+}
+
+export function offByDefault(): readonly OffByDefault[] {
+  return load().offByDefault;
 }
 
 export function resourceInfo(gvr: GroupVersionResource): ResourceInfo | undefined {
