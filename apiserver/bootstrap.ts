@@ -1,7 +1,7 @@
 /**
- * What a fresh API server holds before anybody writes: the system namespaces, the `kubernetes` Service, the system priority classes, the
+ * What a fresh API server holds before anybody writes: the system namespaces, the system priority classes, the
  * mandatory objects of flow control, the API services served here.
- * Mirrors kubernetes `pkg/controlplane/controller/{systemnamespaces,kubernetesservice}` and `scheduling/storage`. Run at every start;
+ * Mirrors kubernetes `pkg/controlplane/controller/systemnamespaces` and `scheduling/storage`. Run at every start;
  * what exists is left alone.
  */
 import type { KubeObject } from '../machinery/api/object.ts';
@@ -12,12 +12,7 @@ import { internalContext } from './http/internal-context.ts';
 import { MANDATORY_LEVELS, MANDATORY_SCHEMAS } from './registry/flowcontrol/mandatory.ts';
 
 const NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
-
-export interface BootstrapOptions {
-  /** First address of the service range. */
-  readonly serviceIp: string;
-  readonly securePort: number;
-}
+const NAMESPACES_INTERVAL_MS = 60_000;
 
 interface Wanted {
   readonly group: string;
@@ -25,30 +20,26 @@ interface Wanted {
   readonly object: KubeObject;
 }
 
-export async function bootstrap(api: Api, options: BootstrapOptions): Promise<void> {
-  for (const name of NAMESPACES) await ensure(api, { group: '', resource: 'namespaces', object: make('v1', 'Namespace', { name }) });
+export async function bootstrap(api: Api): Promise<void> {
+  await ensureNamespaces(api);
   // Together, so that they share a group commit.
-  await Promise.all(
-    [kubernetesService(options), ...priorityClasses(), ...flowObjects(), ...localApiServices(api)].map((wanted) => ensure(api, wanted)),
-  );
+  await Promise.all([...priorityClasses(), ...flowObjects(), ...localApiServices(api)].map((wanted) => ensure(api, wanted)));
+}
+
+/** Brings back system namespaces that were deleted, until the signal aborts. */
+export async function runSystemNamespaces(api: Api, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await api.clock.sleep(NAMESPACES_INTERVAL_MS, signal).catch(() => {});
+    if (!signal.aborted) await ensureNamespaces(api).catch((err) => api.logger.warn({ err }, 'a system namespace could not be made'));
+  }
+}
+
+async function ensureNamespaces(api: Api): Promise<void> {
+  for (const name of NAMESPACES) await ensure(api, { group: '', resource: 'namespaces', object: make('v1', 'Namespace', { name }) });
 }
 
 function make(apiVersion: string, kind: string, metadata: KubeObject['metadata'], more: object = {}): KubeObject {
   return { apiVersion, kind, metadata, ...more };
-}
-
-function kubernetesService({ serviceIp, securePort }: BootstrapOptions): Wanted {
-  const spec = {
-    type: 'ClusterIP',
-    clusterIP: serviceIp,
-    clusterIPs: [serviceIp],
-    ipFamilyPolicy: 'SingleStack',
-    ipFamilies: ['IPv4'],
-    sessionAffinity: 'None',
-    ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: securePort }],
-  };
-  const labels = { provider: 'kubernetes', component: 'apiserver' };
-  return { group: '', resource: 'services', object: make('v1', 'Service', { name: 'kubernetes', namespace: 'default', labels }, { spec }) };
 }
 
 function priorityClasses(): Wanted[] {

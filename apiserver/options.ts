@@ -6,7 +6,17 @@ export const apiServerOptions = defineOptions({
   ...processOptions,
   dataDir: { type: 'string', default: '.flyball', help: 'directory of the store, the certificates and the kubeconfigs; made when missing' },
   bindAddress: { type: 'string', default: '127.0.0.1', help: 'address to listen on' },
-  advertiseAddress: { type: 'string', help: 'address that the kubernetes Service leads to; the bind address when not given' },
+  advertiseAddress: {
+    type: 'string',
+    help: 'address that the kubernetes Service leads to; when not given the bind address, or an address of this host where that is a loopback one',
+  },
+  endpointReconcilerType: {
+    type: 'string',
+    choices: ['lease', 'master-count', 'none'],
+    default: 'lease',
+    help: 'how the endpoints of the kubernetes Service are kept',
+  },
+  apiserverCount: { type: 'integer', default: 1, min: 1, help: 'servers of this cluster, for --endpoint-reconciler-type=master-count' },
   securePort: { type: 'integer', default: 6443, min: 0, max: 65535, help: 'port to serve HTTPS on; 0 takes a free one' },
   writeKubeconfig: { type: 'string', help: 'file to write an administrator kubeconfig to' },
   issueKubeconfigs: {

@@ -12,7 +12,7 @@ import { ensurePki, issueClientCertificate, type Pki } from '../machinery/proces
 import { apiSocketOf } from '../machinery/process/socket-path.ts';
 import type { Auditor } from './audit/auditor.ts';
 import { startAudit } from './audit/start.ts';
-import { bootstrap } from './bootstrap.ts';
+import { bootstrap, runSystemNamespaces } from './bootstrap.ts';
 import { createNonResourceRoutes } from './discovery/routes.ts';
 import { type ServedApi, servedApi } from './discovery/served-api.ts';
 import type { Api } from './handlers/api.ts';
@@ -23,6 +23,12 @@ import { createInFlight } from './http/in-flight.ts';
 import { authorizerFor } from './http/public-info.ts';
 import { createRequestMetrics } from './http/request-metrics.ts';
 import { createServiceAccountTokens } from './http/service-account-tokens.ts';
+import {
+  advertisedAddress,
+  type KubernetesServiceOptions,
+  reconcileKubernetesService,
+  runKubernetesService,
+} from './kubernetes-service.ts';
 import { createOpenApi } from './openapi/serve.ts';
 import { type ApiServerOptions, parsePortRange } from './options.ts';
 import { createRegistry } from './registry/registry.ts';
@@ -97,7 +103,13 @@ async function serve(setup: Setup): Promise<RunningComponent> {
   });
   const { securePort } = options;
   // clients may know the port already: whoever gets through finds the namespaces. A free port is told to nobody before they are there.
-  if (securePort !== 0) await bootstrap(api, { serviceIp, securePort });
+  const fill = async (port: number): Promise<KubernetesServiceOptions> => {
+    await bootstrap(api);
+    const service = serviceOptions(options, serviceIp, port);
+    await reconcileKubernetesService(api, service, true);
+    return service;
+  };
+  let service = securePort === 0 ? undefined : await fill(securePort);
   const port = await listen(server, options);
   address = `${options.bindAddress}:${port}`;
   const unixSocket = apiSocketOf(dataDir);
@@ -105,11 +117,11 @@ async function serve(setup: Setup): Promise<RunningComponent> {
     rmSync(unixSocket, { force: true });
     await server.listenSocket(unixSocket);
   }
-  if (securePort === 0) await bootstrap(api, { serviceIp, securePort: port });
+  service ??= await fill(port);
   await writeKubeconfigs({ setup, pki, url: urlOf(options.bindAddress, port), unixSocket });
   ready = true;
   deps.logger.info({ address: urlOf(options.bindAddress, port), dataDir }, 'serving');
-  return running(setup, api, { server, url: urlOf(options.bindAddress, port), unixSocket, audit });
+  return running(setup, api, { server, url: urlOf(options.bindAddress, port), unixSocket, audit, service });
 }
 
 function makeApi(setup: Setup, pki: Pki): Api {
@@ -203,25 +215,30 @@ async function writeKubeconfigs({ setup, pki, url, unixSocket }: KubeconfigSetup
   }
 }
 
+function serviceOptions(options: ApiServerOptions, serviceIp: string, securePort: number): KubernetesServiceOptions {
+  const address = advertisedAddress(options.advertiseAddress, options.bindAddress);
+  return { serviceIp, securePort, address, reconciler: options.endpointReconcilerType, count: options.apiserverCount };
+}
+
 interface Serving {
+  readonly service: KubernetesServiceOptions;
   readonly audit: Auditor | undefined;
   readonly server: ReturnType<typeof createApiServer>;
   readonly url: string;
   readonly unixSocket: string | undefined;
 }
 
-function running(setup: Setup, api: Api, { server, url, unixSocket, audit }: Serving): RunningComponent {
+function running(setup: Setup, api: Api, { server, url, unixSocket, audit, service }: Serving): RunningComponent {
   const { deps, store, options } = setup;
-  const compaction = new AbortController();
-  const compacted =
-    options.compactionIntervalMs > 0
-      ? runCompactor(store, options.compactionIntervalMs, { clock: deps.clock, signal: compaction.signal })
-      : Promise.resolve();
+  const loops = new AbortController();
+  const { signal } = loops;
+  const ended = [runKubernetesService(api, service, signal), runSystemNamespaces(api, signal)];
+  if (options.compactionIntervalMs > 0) ended.push(runCompactor(store, options.compactionIntervalMs, { clock: deps.clock, signal }));
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     stopping ??= (async () => {
-      compaction.abort();
-      await compacted;
+      loops.abort();
+      await Promise.allSettled(ended);
       api.hub.close();
       await server.close();
       await audit?.close();

@@ -81,7 +81,18 @@ interface Figures {
 async function startServer(directory: string): Promise<{ process: ChildProcess; kubeconfig: string }> {
   const kubeconfig = join(directory, 'kubeconfig');
   const server = resolve(import.meta.dirname, '../apiserver/main.ts');
-  const flags = ['--data-dir', join(directory, 'data'), '--secure-port', '0', '--storage', 'memory', '--write-kubeconfig', kubeconfig];
+  const flags = [
+    '--data-dir',
+    join(directory, 'data'),
+    '--secure-port',
+    '0',
+    '--storage',
+    'memory',
+    '--endpoint-reconciler-type',
+    'none',
+    '--write-kubeconfig',
+    kubeconfig,
+  ];
   const child = spawn(process.execPath, ['--import', 'tsx', server, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] });
   await new Promise<void>((ready, fail) => {
     const limit = setTimeout(() => fail(new Error('the API server did not start in time')), START_TIMEOUT_MS);

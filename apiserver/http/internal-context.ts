@@ -2,9 +2,9 @@
 import type { RequestContext } from './context.ts';
 import { parseRequestInfo } from './request-info.ts';
 
-export function internalContext(verb: 'create', namespace: string): RequestContext {
+export function internalContext(verb: 'create' | 'update', namespace: string, name = ''): RequestContext {
   return {
-    info: { ...parseRequestInfo('POST', '/internal'), verb, namespace },
+    info: { ...parseRequestInfo('POST', '/internal'), verb, namespace, name },
     method: 'POST',
     headers: {},
     raw: undefined as never,
