@@ -105,6 +105,23 @@ function take(budget: PodDisruptionBudget & KubeObject, pod: Pod, now: string): 
   }
   status.disruptionsAllowed = allowed - 1;
   disrupted[pod.metadata.name ?? ''] = now;
+  if (allowed === 1) status.conditions = withCondition(status, now);
+}
+
+/** The last disruption is taken: the budget says so at once, before its controller looks again. */
+function withCondition(status: NonNullable<PodDisruptionBudget['status']>, now: string): typeof status.conditions {
+  const type = 'DisruptionAllowed';
+  const before = status.conditions?.find((condition) => condition.type === type);
+  const condition = {
+    ...(status.observedGeneration && { observedGeneration: status.observedGeneration }),
+    type,
+    status: 'False',
+    lastTransitionTime: before?.status === 'False' ? before.lastTransitionTime : now,
+    reason: 'InsufficientPods',
+    message: '',
+  };
+  const others = status.conditions ?? [];
+  return before === undefined ? [...others, condition] : others.map((other) => (other === before ? condition : other));
 }
 
 function refused(why: string, retryAfterSeconds: number): StatusError {

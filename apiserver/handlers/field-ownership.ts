@@ -27,7 +27,8 @@ function ownedType(api: Api, served: ServedResource, subresource: string): Owned
 function otherVersion(api: Api, served: ServedResource, apiVersion: string): OtherVersion | undefined {
   const { group, version } = parseApiVersion(apiVersion);
   const other = api.catalog.known(group, version, served.resource);
-  if (other === undefined || other.definition !== served.definition) return undefined;
+  // A version of another group (events) counts as one that is gone.
+  if (other === undefined || other.definition !== served.definition || group !== served.group) return undefined;
   const convert = (from: ServedResource, to: ServedResource, object: Plain): Plain =>
     toServed(to, toStored(from, deepClone(object) as unknown as KubeObject)) as unknown as Plain;
   return {

@@ -30,6 +30,7 @@ export function encodeAt(served: ServedResource, object: KubeObject, revision: n
   object.kind = served.definition.kind;
   object.apiVersion = served.storedApiVersion;
   object.metadata.resourceVersion = String(revision);
+  delete object.metadata.selfLink;
   const bytes = encodeObject(served.storedSchema, object);
   if (bytes.length > MAX_STORED_BYTES) requireSmall(served, object);
   return bytes;
@@ -102,8 +103,11 @@ const TIME_LENGTH = 30;
  * only dated anew is dated back. `live` is `old` as an object.
  */
 export function changedBytes(served: ServedResource, old: Stored, object: KubeObject, live: KubeObject): Buffer | undefined {
+  // A link is not stored, but what brings one is a change: its times count.
+  const isLinked = (object.metadata.selfLink ?? '') !== '';
   const bytes = encodeAt(served, object, old.revision);
   if (bytes.equals(old.bytes)) return undefined;
+  if (isLinked) return bytes;
   const { managedFields } = object.metadata;
   const stored = live.metadata.managedFields;
   if (managedFields === undefined || stored === undefined || (bytes.length - old.bytes.length) % TIME_LENGTH !== 0) return bytes;

@@ -212,7 +212,6 @@ function keepServerFields(object: KubeObject, old: KubeObject): void {
   if (metadata.deletionGracePeriodSeconds === undefined && was.deletionGracePeriodSeconds !== undefined) {
     metadata.deletionGracePeriodSeconds = was.deletionGracePeriodSeconds;
   }
-  delete metadata.selfLink;
 }
 
 /** The update took away what held a deletion back: the object goes instead of being written. */

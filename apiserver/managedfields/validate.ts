@@ -2,6 +2,7 @@
  * Checks an applied configuration against the type, with the texts of structured-merge-diff `typed/validate.go`. Values in those texts look
  * like Go prints them; clients show them as they are.
  */
+import { quoteGo } from '../../machinery/api/field-error.ts';
 import { isJsonNumber, NumberLiteral, numberText } from '../../machinery/api/json-number.ts';
 import { isPlain, type Plain, sortedKeys } from '../../machinery/api/plain.ts';
 import { elementText } from './field-set.ts';
@@ -86,7 +87,7 @@ function scalarProblem(check: ScalarCheck, value: unknown): string | undefined {
     case 'numeric':
       return isJsonNumber(value) ? undefined : `expected numeric (int or float), got ${goType(value)}`;
     case 'string':
-      return typeof value === 'string' ? undefined : `expected string, got &value.valueUnstructured{Value:${goText(value)}}`;
+      return typeof value === 'string' ? undefined : `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
     case 'boolean':
       return typeof value === 'boolean' ? undefined : `expected boolean, got ${pointerText(value)}`;
     case 'untyped':
@@ -102,6 +103,16 @@ function goType(value: unknown): string {
 
 function pointerText(value: unknown): string {
   return `&{${goText(value)}}`;
+}
+
+/** Go's %#v. */
+function goSyntax(value: unknown): string {
+  if (value === null || value === undefined) return 'interface {}(nil)';
+  if (typeof value === 'string') return quoteGo(value);
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
+  if (!isPlain(value)) return goText(value);
+  const members = sortedKeys(value).map((key) => `${quoteGo(key)}:${goSyntax(value[key])}`);
+  return `map[string]interface {}{${members.join(', ')}}`;
 }
 
 /** Go's %v. */

@@ -170,6 +170,15 @@ export function quantityMilli(q: Quantity): number {
   return clamp(rescale(q.unscaled, q.scale, -3));
 }
 
+const fitsInt64 = (n: bigint): boolean => n >= -MAX_INT64 - 1n && n <= MAX_INT64;
+
+/** Thousandths as upstream's 64 bits hold them: nothing for what was written small and is too large, the low bits of what was written large. */
+export function quantityMilliWrapped(q: Quantity): bigint {
+  const exact = rescale(q.unscaled, q.scale, -3);
+  if (fitsInt64(exact)) return exact;
+  return fitsInt64(q.unscaled) ? 0n : BigInt.asIntN(64, exact);
+}
+
 /** The value as a whole number, rounded up (away from zero), at most what an int64 holds. */
 export function quantityValue(q: Quantity): number {
   return clamp(rescale(q.unscaled, q.scale, 0));

@@ -5,7 +5,7 @@ import type { HorizontalPodAutoscaler, HPAScalingRules } from '../../../machiner
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
-import { dropRoundTripAnnotations, hpaFromV2, hpaToV2 } from './hpa-conversion.ts';
+import { defaultMetric, dropRoundTripAnnotations, hpaFromV2, hpaToV2 } from './hpa-conversion.ts';
 import { targetsCell } from './hpa-table.ts';
 import { hpaErrors, hpaStatusErrors } from './hpa-validation.ts';
 
@@ -16,9 +16,7 @@ function applyDefaults(object: HorizontalPodAutoscaler): void {
   object.spec ??= {} as HorizontalPodAutoscaler['spec'];
   const { spec } = object;
   spec.minReplicas ??= 1;
-  if ((spec.metrics?.length ?? 0) === 0) {
-    spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }];
-  }
+  if ((spec.metrics?.length ?? 0) === 0) spec.metrics = [defaultMetric()];
   const behavior = spec.behavior;
   if (!behavior) return;
   const pods = { type: 'Pods' as const, value: 4, periodSeconds: MAX_STABILIZATION_PERIOD };

@@ -35,6 +35,12 @@ export function dropRoundTripAnnotations(metadata: ObjectMeta): void {
   else metadata.annotations = kept;
 }
 
+/** What an autoscaler without metrics looks at. */
+export const defaultMetric = (): v2.MetricSpec => ({
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },
+});
+
 export function hpaToV2(given: KubeObject): v2.HorizontalPodAutoscaler {
   const object = given as unknown as v1.HorizontalPodAutoscaler;
   const { annotations } = object.metadata;
@@ -43,6 +49,7 @@ export function hpaToV2(given: KubeObject): v2.HorizontalPodAutoscaler {
   const metrics = (parse<unknown[]>(annotations, METRICS) ?? []).map(metricToV2);
   if (cpu !== undefined)
     metrics.push({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpu } } });
+  if (metrics.length === 0) metrics.push(defaultMetric());
   const behavior = parse<v2.HorizontalPodAutoscalerBehavior>(annotations, BEHAVIOR);
   const metadata = { ...object.metadata };
   dropRoundTripAnnotations(metadata);

@@ -2,48 +2,76 @@
  * Event: something that happened to an object. One stored kind, served as core v1 and as events.k8s.io v1. Mirrors kubernetes
  * `pkg/registry/core/event` and `core/validation/events.go`: the newer group asks for more.
  */
+import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, invalidValue, required } from '../../../machinery/api/field-error.ts';
-import { nameIsPathSegment, qualifiedName } from '../../../machinery/api/names.ts';
+import { nameIsPathSegment, nameIsSubdomain, qualifiedName } from '../../../machinery/api/names.ts';
 import type { KubeObject } from '../../../machinery/api/object.ts';
 import type { Event } from '../../../machinery/api/types/core.v1.ts';
 import type { Event as NewEvent } from '../../../machinery/api/types/events.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
 import type { StrategyContext } from '../resource.ts';
 import { ageCell } from '../tables/cells.ts';
+import { kubeFinalizerErrors, metadataErrors, metadataUpdateErrors } from '../validation/metadata.ts';
 import { immutableField } from '../validation/numbers.ts';
 
 const NEW_GROUP = 'events.k8s.io';
 
 function validate(event: Event, context: StrategyContext): FieldError[] {
+  const errors = anyEventErrors(event, context);
+  if (context.requestGroup !== NEW_GROUP) return errors;
+  metadataErrors(event.metadata, true, nameIsSubdomain, errors);
+  kubeFinalizerErrors(event.metadata.finalizers, errors);
+  seriesErrors(event, errors);
+  if (!event.eventTime) errors.push(required('eventTime'));
+  if (event.type !== 'Normal' && event.type !== 'Warning') errors.push(invalidValue('type', '', `has invalid value: ${event.type ?? ''}`));
+  const unset = (member: string, value: unknown): void => {
+    if (value) errors.push(invalidValue(member, '', 'needs to be unset'));
+  };
+  unset('firstTimestamp', event.firstTimestamp);
+  unset('lastTimestamp', event.lastTimestamp);
+  unset('count', event.count);
+  unset('source', event.source?.component || event.source?.host);
+  return errors;
+}
+
+/** What holds in both groups. Without eventTime it is an event of the old kind, of which little is asked. */
+function anyEventErrors(event: Event, context: StrategyContext): FieldError[] {
   const errors: FieldError[] = [];
   const namespace = event.metadata.namespace ?? '';
   const about = event.involvedObject?.namespace ?? '';
-  const fits = about === '' ? namespace === 'default' || namespace === '' : about === namespace;
-  if (context.requestGroup !== NEW_GROUP) {
+  if (event.eventTime) {
+    if (about === '' && namespace !== 'default' && namespace !== 'kube-system') errors.push(mismatch(about));
+    reporterErrors(event, context.requestGroup === NEW_GROUP ? 'reportingController' : 'reportingComponent', errors);
+  } else {
+    const fits = about === '' ? namespace === 'default' || namespace === '' : about === namespace;
     if (!fits) errors.push(mismatch(about));
-    // Without eventTime it is an event of the old kind, of which nothing is asked.
-    if (event.eventTime) reporterErrors(event, errors);
-    return errors;
   }
-  if (!event.eventTime) errors.push(required('eventTime'));
-  if (event.type !== 'Normal' && event.type !== 'Warning') errors.push(invalidValue('type', '', `has invalid value: ${event.type ?? ''}`));
-  if (!fits) errors.push(mismatch(about));
-  if (event.eventTime) reporterErrors(event, errors);
   return errors;
 }
 
 const mismatch = (namespace: string): FieldError => invalidValue('involvedObject.namespace', namespace, 'does not match event.namespace');
 
-function reporterErrors(event: Event, errors: FieldError[]): void {
+/** Of what an event says, in bytes. */
+const LIMITS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
+
+function reporterErrors(event: Event, reporterField: string, errors: FieldError[]): void {
   const reporter = event.reportingComponent ?? '';
-  if (reporter === '') errors.push(required('reportingComponent'));
-  for (const detail of qualifiedName(reporter)) errors.push(invalidValue('reportingComponent', reporter, detail));
-  if (!event.reportingInstance) errors.push(required('reportingInstance'));
-  if (!event.action) errors.push(required('action'));
-  if (!event.reason) errors.push(required('reason'));
+  if (reporter === '') errors.push(required(reporterField));
+  for (const detail of qualifiedName(reporter)) errors.push(invalidValue(reporterField, reporter, detail));
+  for (const member of ['reportingInstance', 'action', 'reason', 'message'] as const) {
+    const text = event[member] ?? '';
+    if (text === '' && member !== 'message') errors.push(required(member));
+    if (Buffer.byteLength(text) > LIMITS[member]) errors.push(invalidValue(member, '', `can have at most ${LIMITS[member]} characters`));
+  }
 }
 
-/** In the newer group only the series may go on. */
+function seriesErrors({ series }: Event, errors: FieldError[]): void {
+  if (!series) return;
+  if ((series.count ?? 0) < 2) errors.push(invalidValue('series.count', '', 'should be at least 2'));
+  if (!series.lastObservedTime) errors.push(required('series.lastObservedTime'));
+}
+
+/** In the newer group only the series may go on. In upstream's order, which tells the reason twice. */
 const FIXED = [
   'involvedObject',
   'reason',
@@ -52,20 +80,22 @@ const FIXED = [
   'firstTimestamp',
   'lastTimestamp',
   'count',
+  'reason',
   'type',
   'eventTime',
   'action',
   'related',
-  'reportingComponent',
-  'reportingInstance',
 ] as const;
 
 function validateUpdate(event: Event, old: Event, context: StrategyContext): FieldError[] {
-  if (context.requestGroup !== NEW_GROUP) return validate(event, context);
-  const errors: FieldError[] = [];
+  const errors = anyEventErrors(event, context);
+  if (context.requestGroup !== NEW_GROUP) return errors;
+  metadataUpdateErrors(event.metadata, old.metadata, errors);
+  kubeFinalizerErrors(event.metadata.finalizers, errors);
+  if (!deepEqual(event.series, old.series)) seriesErrors(event, errors);
   for (const member of FIXED) immutableField(event[member], old[member], member, errors);
-  // told twice by upstream
-  immutableField(event.reason, old.reason, 'reason', errors);
+  immutableField(event.reportingComponent, old.reportingComponent, 'reportingController', errors);
+  immutableField(event.reportingInstance, old.reportingInstance, 'reportingInstance', errors);
   return errors;
 }
 

@@ -6,6 +6,7 @@ import { duplicate, type FieldError, forbiddenField, invalidValue } from '../../
 import type { Node, NodeSpec, NodeStatus } from '../../../machinery/api/types/core.v1.ts';
 import { NOT_READY } from '../../../machinery/api/well-known-labels.ts';
 import { defineKind } from '../define.ts';
+import type { StrategyContext } from '../resource.ts';
 import { keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
 import { cidrErrors, cidrFamily } from '../validation/ip.ts';
@@ -63,8 +64,9 @@ function podCidrErrors(spec: NodeSpec, errors: FieldError[]): void {
   });
 }
 
-function validateUpdate(node: Node, old: Node): FieldError[] {
-  const errors: FieldError[] = [];
+function validateUpdate(node: Node, old: Node, context: StrategyContext): FieldError[] {
+  // Upstream checks an updated node as a new one first.
+  const errors = context.subresource === '' ? validate(node) : [];
   const { spec = {}, status = {} } = node;
   const before = old.spec ?? {};
   resourceErrors(status, errors);

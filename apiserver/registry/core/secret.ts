@@ -3,8 +3,10 @@
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField, invalidValue, required, tooLong } from '../../../machinery/api/field-error.ts';
+import { parseJson } from '../../../machinery/api/json.ts';
+import { isJsonNumber } from '../../../machinery/api/json-number.ts';
 import { configMapKey } from '../../../machinery/api/names.ts';
-import { setOwn } from '../../../machinery/api/plain.ts';
+import { isPlain, setOwn } from '../../../machinery/api/plain.ts';
 import type { Secret } from '../../../machinery/api/types/core.v1.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
@@ -75,20 +77,15 @@ function dockerErrors(data: Record<string, string>, key: string, errors: FieldEr
   if (why !== undefined) errors.push(invalidValue(`data[${key}]`, '<secret contents redacted>', why));
 }
 
-/** Why a text is no JSON object, in the words of Go's decoder for the usual cases. */
+/** Why a text is no JSON object, in the words of Go's decoder. */
 function jsonObjectProblem(text: string): string | undefined {
-  if (text.trim() === '') return 'unexpected end of JSON input';
   try {
-    const value: unknown = JSON.parse(text);
-    if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined;
-    const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+    const { value } = parseJson(text);
+    if (value === null || isPlain(value)) return undefined;
+    const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : isJsonNumber(value) ? 'number' : 'string';
     return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`;
-  } catch {
-    const [first = '', second = ''] = text.replaceAll(/\s/g, '');
-    if (first === '{' && second !== '' && second !== '"' && second !== '}')
-      return `invalid character '${second}' looking for beginning of object key string`;
-    const plausible = /[-{["0-9tfn]/.test(first);
-    return plausible ? 'unexpected end of JSON input' : `invalid character '${first}' looking for beginning of value`;
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 

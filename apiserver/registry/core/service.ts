@@ -40,6 +40,7 @@ export function serviceKind(deps: RegistryDeps): ResourceDefinition {
         keepStatus(service, old);
         service.spec ??= {};
         carryOver(service.spec, old.spec ?? {});
+        if (service.spec.type !== 'LoadBalancer' && service.status) service.status.loadBalancer = {};
       },
       allocate: (service, old, context) => allocateService(allocators, service, old, context.dryRun),
       validate: serviceErrors,

@@ -4,7 +4,7 @@
 
 import { dnsLabel } from '../../../machinery/api/names.ts';
 import type { KubeObject } from '../../../machinery/api/object.ts';
-import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
+import { formatQuantity, parseQuantity, quantityMilliWrapped } from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { OLD_ARCH, OLD_OS } from '../../../machinery/api/well-known-labels.ts';
 import { canonicalIpWarning } from './ip.ts';
@@ -57,13 +57,13 @@ export function podWarnings(metadata: Metadata, spec: core.PodSpec, path: string
   }
   if (spec.volumes) volumeWarnings(spec.volumes, `${at}spec.volumes`, warnings);
   listWarnings(spec, `${at}spec`, warnings);
-  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
-    warnings.push(`${at}spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`);
-  }
   if (annotations[SECCOMP_POD] !== undefined && !spec.securityContext?.seccompProfile) {
     warnings.push(`${at}metadata.annotations[${SECCOMP_POD}]: non-functional in v1.27+; use the "seccompProfile" field instead`);
   }
   containerWarnings(spec, annotations, at, warnings);
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
+    warnings.push(`${at}spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`);
+  }
   affinityWarnings(spec.affinity, `${at}spec.affinity`, warnings);
   return warnings;
 }
@@ -171,7 +171,7 @@ function fractionWarnings(resources: core.ResourceRequirements | undefined, path
 export function fractionWarning(value: string | undefined, path: string): string | undefined {
   if (value === undefined) return undefined;
   const quantity = parseQuantity(value);
-  if (quantityMilli(quantity) % 1000 === 0) return undefined;
+  if (quantityMilliWrapped(quantity) % 1000n === 0n) return undefined;
   return `${path}: fractional byte value ${JSON.stringify(formatQuantity(quantity))} is invalid, must be an integer`;
 }
 

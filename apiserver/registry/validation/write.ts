@@ -13,6 +13,7 @@ import { kindSchema } from '../../../machinery/api/schema/schema.ts';
 import { invalid, type StatusError } from '../../../machinery/api/status.ts';
 import type { GenerationRule, ResourceDefinition, StrategyContext, SubresourceStrategy } from '../resource.ts';
 import { kubeFinalizerErrors, metadataErrors, metadataUpdateErrors } from './metadata.ts';
+import { metadataPasses, takesKubeFinalizersOnly } from './metadata-passes.ts';
 
 const namespacedOf = (object: KubeObject, namespaced: boolean | undefined): boolean =>
   namespaced ?? object.metadata.namespace !== undefined;
@@ -22,7 +23,7 @@ export function validateCreate(definition: ResourceDefinition, object: KubeObjec
   const errors: FieldError[] = [];
   const scoped = namespacedOf(object, namespaced);
   metadataErrors(object.metadata, scoped, definition.nameRule ?? nameIsSubdomain, errors);
-  kubeFinalizerErrors(object.metadata.finalizers, errors);
+  if (takesKubeFinalizersOnly(definition.group)) kubeFinalizerErrors(object.metadata.finalizers, errors);
   const own = definition.strategy.validate?.(object, context);
   if (own !== undefined) for (const error of own) errors.push(error);
   if (errors.length === 0) metadataErrors(object.metadata, scoped, nameIsPathSegment, errors);
@@ -37,12 +38,18 @@ export function validateUpdate(
   options: { readonly namespaced?: boolean; readonly view?: SubresourceStrategy } = {},
 ): void {
   const errors: FieldError[] = [];
-  metadataErrors(object.metadata, namespacedOf(object, options.namespaced), nameIsPathSegment, errors);
+  const namespaced = namespacedOf(object, options.namespaced);
+  metadataErrors(object.metadata, namespaced, nameIsPathSegment, errors);
   metadataUpdateErrors(object.metadata, old.metadata, errors);
-  const generic = errors.length > 0;
-  if (generic) metadataUpdateErrors(object.metadata, old.metadata, errors);
-  kubeFinalizerErrors(object.metadata.finalizers, errors);
-  if (generic && options.view === undefined) metadataErrors(object.metadata, namespacedOf(object, options.namespaced), () => [], errors);
+  const flawless = errors.length === 0;
+  const { passes, kubeFinalizers } = metadataPasses(definition.group, definition.resource, context.subresource);
+  for (const pass of passes) {
+    if (flawless) {
+      // Nothing to be found again.
+    } else if (pass === 'whole') metadataErrors(object.metadata, namespaced, () => [], errors);
+    else metadataUpdateErrors(object.metadata, old.metadata, errors);
+    if (kubeFinalizers) kubeFinalizerErrors(object.metadata.finalizers, errors);
+  }
   const own =
     options.view === undefined
       ? definition.strategy.validateUpdate?.(object, old, context)
