@@ -1,6 +1,8 @@
 /**
  * Cron schedules as Kubernetes reads them: five fields or a descriptor. The texts are those of the parser that upstream uses (robfig/cron v3).
  */
+import { parseDurationNs } from '../../../machinery/api/duration.ts';
+import { quoteGo } from '../../../machinery/api/field-error.ts';
 
 const FIELDS: readonly { readonly min: number; readonly max: number; readonly names?: readonly string[] }[] = [
   { min: 0, max: 59 },
@@ -14,10 +16,14 @@ const DESCRIPTORS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@da
 /** What is wrong with a schedule, or undefined. */
 export function scheduleProblem(schedule: string): string | undefined {
   let text = schedule;
-  const zoned = /^(?:TZ|CRON_TZ)=(\S*)\s*/.exec(text);
-  if (zoned) {
-    if (!isKnownTimeZone(zoned[1]!)) return `provided bad location ${zoned[1]}: unknown time zone ${zoned[1]}`;
-    text = text.slice(zoned[0].length);
+  if (text.startsWith('TZ=') || text.startsWith('CRON_TZ=')) {
+    const space = text.indexOf(' ');
+    // what upstream's parser stumbles over, and the API server catches
+    if (space < 0) return 'invalid schedule format: runtime error: slice bounds out of range [:-1]';
+    const zone = text.slice(text.indexOf('=') + 1, space);
+    const why = locationProblem(zone);
+    if (why !== undefined) return `provided bad location ${zone}: ${why}`;
+    text = text.slice(space).trim();
   }
   if (text.startsWith('@')) return descriptorProblem(text);
   const fields = text.split(/\s+/).filter((f) => f !== '');
@@ -31,13 +37,16 @@ export function scheduleProblem(schedule: string): string | undefined {
 
 function descriptorProblem(text: string): string | undefined {
   if (DESCRIPTORS.has(text)) return undefined;
-  const every = /^@every (.*)$/.exec(text);
-  if (every === null) return `unrecognized descriptor: ${text}`;
-  const valid =
-    /^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))*$/.test(every[1]!) ||
-    every[1] === '0';
-  return valid ? undefined : `failed to parse duration ${text}: time: invalid duration ${JSON.stringify(every[1])}`;
+  if (!text.startsWith(EVERY)) return `unrecognized descriptor: ${text}`;
+  try {
+    parseDurationNs(text.slice(EVERY.length));
+    return undefined;
+  } catch (error) {
+    return `failed to parse duration ${text}: ${(error as Error).message}`;
+  }
 }
+
+const EVERY = '@every ';
 
 function fieldProblem(field: string, index: number): string | undefined {
   for (const expression of field.split(',')) {
@@ -77,15 +86,34 @@ function rangeProblem(expression: string, index: number): string | undefined {
   return every === 0 ? `step of range should be a positive number: ${expression}` : undefined;
 }
 
+const MAX_INT64 = 2n ** 63n;
+
 function integer(text: string): number | string {
-  if (!/^[+-]?[0-9]+$/.test(text)) return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`;
-  const value = Number(text);
-  return value < 0 ? `negative number (${value}) not allowed: ${text}` : value;
+  const fail = (why: string): string => `failed to parse int from ${text}: strconv.Atoi: parsing ${quoteGo(text)}: ${why}`;
+  if (!/^[+-]?[0-9]+$/.test(text)) return fail('invalid syntax');
+  const value = BigInt(text.replace(/^\+/, ''));
+  if (value >= MAX_INT64 || value < -MAX_INT64) return fail('value out of range');
+  return value < 0n ? `negative number (${value}) not allowed: ${text}` : Number(value);
 }
 
-/** Time zone names are case sensitive. */
-export function isKnownTimeZone(name: string): boolean {
-  if (name === '' || name === 'UTC') return true;
+/** The words of Go's time.LoadLocation for a name that it does not take, or undefined. */
+export function locationProblem(name: string): string | undefined {
+  if (name === '' || name === 'UTC' || name === 'Local') return undefined;
+  if (name.includes('..') || name.startsWith('/') || name.startsWith('\\')) return 'time: invalid location name';
+  return isZone(name) ? undefined : `unknown time zone ${name}`;
+}
+
+let canonical: Map<string, string> | undefined;
+
+/**
+ * Zone names are files, so that their case counts; the runtime does not mind it. Of the names it lists the case is known, others (old names of listed
+ * ones) have capitals at the beginning of every part.
+ */
+function isZone(name: string): boolean {
+  canonical ??= new Map(Intl.supportedValuesOf('timeZone').map((zone) => [zone.toLowerCase(), zone]));
+  const exact = canonical.get(name.toLowerCase());
+  if (exact !== undefined) return exact === name;
+  if (!/^[A-Z][A-Za-z0-9_+-]*(\/[A-Z][A-Za-z0-9_+-]*)*$/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;

@@ -2,15 +2,15 @@
  * CronJob: jobs at set times. Mirrors kubernetes `pkg/registry/batch/cronjob` and `batch/validation` ValidateCronJobSpec.
  */
 import { type FieldError, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
-import { dnsLabel, nameIsSubdomain } from '../../../machinery/api/names.ts';
+import { nameIsSubdomain } from '../../../machinery/api/names.ts';
 import type { CronJob, CronJobSpec, JobSpec } from '../../../machinery/api/types/batch.v1.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, selectorCell, templateCells } from '../tables/cells.ts';
 import { nonNegative } from '../validation/numbers.ts';
-import { podWarnings } from '../validation/pod-warnings.ts';
-import { isKnownTimeZone, scheduleProblem } from './cron-schedule.ts';
-import { defaultJobTemplateSpec, jobSpecErrors } from './job-spec.ts';
+import { podNameWarnings } from '../validation/pod-warnings.ts';
+import { locationProblem, scheduleProblem } from './cron-schedule.ts';
+import { defaultJobTemplateSpec, jobSpecErrors, jobSpecWarnings } from './job-spec.ts';
 
 const POLICIES = ['Allow', 'Forbid', 'Replace'];
 /** A job's name is the cron job's and eleven characters of time; its pods' label holds 63. */
@@ -29,14 +29,8 @@ function applyDefaults(object: CronJob): void {
 }
 
 function specErrors(spec: CronJobSpec, errors: FieldError[], old?: CronJobSpec): void {
-  const schedule = spec.schedule ?? '';
-  if (schedule === '') errors.push(required('spec.schedule'));
-  else if (schedule !== old?.schedule || !/TZ/.test(schedule)) {
-    const why = scheduleProblem(schedule);
-    if (why !== undefined) errors.push(invalidValue('spec.schedule', schedule, why));
-    if (/TZ/.test(schedule))
-      errors.push(invalidValue('spec.schedule', schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'));
-  }
+  if (!spec.schedule) errors.push(required('spec.schedule'));
+  else scheduleErrors(spec.schedule, spec, errors, old);
   nonNegative(spec.startingDeadlineSeconds, 'spec.startingDeadlineSeconds', errors);
   const zone = spec.timeZone;
   if (zone !== undefined && zone !== old?.timeZone) timeZoneErrors(zone, errors);
@@ -48,12 +42,35 @@ function specErrors(spec: CronJobSpec, errors: FieldError[], old?: CronJobSpec):
   nonNegative(spec.failedJobsHistoryLimit, 'spec.failedJobsHistoryLimit', errors);
 }
 
+/** A zone inside the schedule was never refused of objects that had one before it was. */
+function scheduleErrors(schedule: string, { timeZone }: CronJobSpec, errors: FieldError[], old?: CronJobSpec): void {
+  const path = 'spec.schedule';
+  const why = scheduleProblem(schedule);
+  if (why !== undefined) errors.push(invalidValue(path, schedule, why));
+  if (!schedule.includes('TZ')) return;
+  if (!old?.schedule?.includes('TZ')) {
+    errors.push(invalidValue(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'));
+  } else if (timeZone !== undefined) {
+    errors.push(invalidValue(path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule'));
+  }
+}
+
+const ZONE_PART = /^[A-Za-z.\-_0-9+]{1,14}$/;
+
 function timeZoneErrors(zone: string, errors: FieldError[]): void {
   const path = 'spec.timeZone';
-  if (zone === '') errors.push(invalidValue(path, zone, 'timeZone must be nil or non-empty string'));
-  else if (zone.toLowerCase() === 'local')
+  if (zone === '') {
+    errors.push(invalidValue(path, zone, 'timeZone must be nil or non-empty string'));
+    return;
+  }
+  if (zone.split('/').some((part) => part === '.' || part === '..' || part.startsWith('-') || !ZONE_PART.test(part))) {
+    errors.push(invalidValue(path, zone, `unknown time zone ${zone}`));
+    return;
+  }
+  if (zone.toLowerCase() === 'local')
     errors.push(invalidValue(path, zone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'));
-  else if (!isKnownTimeZone(zone)) errors.push(invalidValue(path, zone, `unknown time zone ${zone}`));
+  const why = locationProblem(zone);
+  if (why !== undefined) errors.push(invalidValue(path, zone, why));
 }
 
 function jobTemplateErrors({ jobTemplate }: CronJobSpec, errors: FieldError[], old?: CronJobSpec): void {
@@ -73,16 +90,11 @@ function validate(object: CronJob): FieldError[] {
 }
 
 function warnings(object: CronJob, old: CronJob | undefined): string[] {
-  if (old !== undefined && old.metadata.generation === object.metadata.generation) return [];
-  const texts: string[] = [];
-  const details = old === undefined ? dnsLabel(object.metadata.name ?? '') : [];
-  if (details.length > 0) {
-    texts.push(
-      `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${details.join(' ')}]`,
-    );
+  const texts: string[] = old === undefined ? podNameWarnings(object.metadata.name ?? '') : [];
+  if (old === undefined || old.metadata.generation !== object.metadata.generation) {
+    texts.push(...jobSpecWarnings(object.spec.jobTemplate?.spec ?? ({} as JobSpec), 'spec.jobTemplate.spec'));
   }
-  const template = object.spec.jobTemplate?.spec?.template;
-  return template?.spec ? [...texts, ...podWarnings(template.metadata, template.spec, 'spec.jobTemplate.spec.template')] : texts;
+  return texts;
 }
 
 export const cronjob = defineKind<CronJob>({

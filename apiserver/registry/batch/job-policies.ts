@@ -1,7 +1,7 @@
 /**
  * When a job gives up and when it is done early. Mirrors kubernetes `batch/validation` validatePodFailurePolicy and validateSuccessPolicy.
  */
-import { duplicate, type FieldError, invalidValue, notSupported, required, tooMany } from '../../../machinery/api/field-error.ts';
+import { duplicate, type FieldError, invalidValue, notSupported, required, tooLong, tooMany } from '../../../machinery/api/field-error.ts';
 import { qualifiedName } from '../../../machinery/api/names.ts';
 import type { JobSpec, PodFailurePolicyRule, SuccessPolicyRule } from '../../../machinery/api/types/batch.v1.ts';
 import { nonNegative } from '../validation/numbers.ts';
@@ -9,6 +9,7 @@ import { indexCount } from './index-intervals.ts';
 
 const MAX_RULES = 20;
 const MAX_EXIT_CODES = 255;
+const MAX_INDEXES_LENGTH = 64 * 1024;
 const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const OPERATORS = ['In', 'NotIn'];
 const STATUSES = ['False', 'True', 'Unknown'];
@@ -25,7 +26,7 @@ export function podFailurePolicyErrors(spec: JobSpec, path: string, errors: Fiel
 }
 
 /** Upstream prints no value here. */
-const invalidRule = (field: string, detail: string): FieldError => ({
+export const invalidRule = (field: string, detail: string): FieldError => ({
   type: 'FieldValueInvalid',
   field,
   body: `Invalid value: ${detail}`,
@@ -63,7 +64,7 @@ function exitCodeErrors(codes: ExitCodes, containers: ReadonlySet<string>, path:
     errors.push(invalidValue(`${path}.containerName`, codes.containerName, detail));
   }
   const values = codes.values ?? [];
-  if (values.length === 0) errors.push(invalidValue(`${path}.values`, [], 'at least one value is required'));
+  if (values.length === 0) errors.push(invalidValue(`${path}.values`, codes.values ?? null, 'at least one value is required'));
   else if (values.length > MAX_EXIT_CODES) errors.push(tooMany(`${path}.values`, values.length, MAX_EXIT_CODES));
   let ordered = true;
   const seen = new Set<number>();
@@ -105,19 +106,21 @@ function successRuleErrors(rule: SuccessPolicyRule, completions: number, path: s
   if (count === undefined && indexes === undefined) {
     errors.push(required(path, 'at least one of succeededCount or succeededIndexes must be specified'));
   }
-  let total: number | undefined;
+  // of a list that cannot be read no index counts
+  let total = 0;
   if (indexes !== undefined) {
+    const at = `${path}.succeededIndexes`;
+    if (Buffer.byteLength(indexes) > MAX_INDEXES_LENGTH) errors.push(tooLong(at, MAX_INDEXES_LENGTH));
     const counted = indexCount(indexes, completions);
-    if (typeof counted === 'string') {
-      errors.push(invalidValue(`${path}.succeededIndexes`, indexes, `error parsing succeededIndexes: ${counted}`));
-    } else total = counted;
+    if (typeof counted === 'string') errors.push(invalidValue(at, indexes, `error parsing succeededIndexes: ${counted}`));
+    else total = counted;
   }
   if (count === undefined) return;
   nonNegative(count, `${path}.succeededCount`, errors);
   const at = `${path}.succeededCount`;
   if (count > completions)
     errors.push(invalidValue(at, count, `must be less than or equal to ${completions} (the number of specified completions)`));
-  if (total !== undefined && count > total) {
+  if (indexes !== undefined && count > total) {
     const detail = `must be less than or equal to ${total} (the number of indexes in the specified succeededIndexes field)`;
     errors.push(invalidValue(at, count, detail));
   }

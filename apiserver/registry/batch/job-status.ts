@@ -6,19 +6,14 @@ import { deepEqual } from '../../../machinery/api/equality.ts';
 import { duplicate, type FieldError, invalidValue, required } from '../../../machinery/api/field-error.ts';
 import type { Job, JobStatus } from '../../../machinery/api/types/batch.v1.ts';
 import { immutableField, nonNegativeMembers } from '../validation/numbers.ts';
-import { parseIndexes } from './index-intervals.ts';
+import { firstOverlap, indexCount } from './index-intervals.ts';
+import { invalidRule } from './job-policies.ts';
 
 const hasTrue = (status: JobStatus | undefined, type: string): boolean =>
   status?.conditions?.some((c) => c.type === type && c.status === 'True') === true;
 const isFinished = (status: JobStatus | undefined): boolean => hasTrue(status, 'Complete') || hasTrue(status, 'Failed');
 
-/** Upstream prints no value here. */
-const noValue = (detail: string): FieldError => ({
-  type: 'FieldValueInvalid',
-  field: 'status.conditions',
-  body: `Invalid value: ${detail}`,
-  message: `status.conditions: Invalid value: ${detail}`,
-});
+const noValue = (detail: string): FieldError => invalidRule('status.conditions', detail);
 
 export function jobStatusErrors(object: Job, old: Job): FieldError[] {
   const errors: FieldError[] = [];
@@ -33,7 +28,7 @@ export function jobStatusErrors(object: Job, old: Job): FieldError[] {
   if (changed.any('terminating') && (status.terminating ?? 0) > 0 && isFinished(status)) {
     errors.push(invalidValue('status.terminating', status.terminating, 'terminating>0 is invalid for finished job'));
   }
-  if (changed.any('ready', 'active') && (status.ready ?? 0) > Math.max(0, status.active ?? 0)) {
+  if (changed.member('ready', 'active') && status.ready !== undefined && status.ready > (status.active ?? 0)) {
     errors.push(invalidValue('status.ready', status.ready, 'cannot set more ready pods than active'));
   }
   successPolicyErrors(object, status, errors);
@@ -49,9 +44,13 @@ interface Changes {
   member(...members: (keyof JobStatus)[]): boolean;
 }
 
+/** What a member that is not there means, where that is not the same as nothing. */
+const ZERO: Partial<Record<keyof JobStatus, unknown>> = { active: 0, completedIndexes: '' };
+
 function changesOf(status: JobStatus, before: JobStatus): Changes {
   const condition = (...types: string[]): boolean => types.some((type) => hasTrue(status, type) !== hasTrue(before, type));
-  const member = (...members: (keyof JobStatus)[]): boolean => members.some((name) => !deepEqual(status[name], before[name]));
+  const of = (from: JobStatus, name: keyof JobStatus): unknown => from[name] ?? ZERO[name];
+  const member = (...members: (keyof JobStatus)[]): boolean => members.some((name) => !deepEqual(of(status, name), of(before, name)));
   return { condition, member, any: (...members) => member(...members) || isFinished(status) !== isFinished(before) };
 }
 
@@ -119,34 +118,27 @@ function finishedErrors({ spec, status = {} }: Job, changed: Changes, errors: Fi
 /** Of completed and of failed indexes, each in its notation; only with a count of completions do they mean anything. */
 function indexErrors({ spec }: Job, status: JobStatus, changed: Changes, errors: FieldError[]): void {
   const { completedIndexes: completed = '', failedIndexes: failed } = status;
-  const { completions } = spec;
+  const { completions, backoffLimitPerIndex: backoff } = spec;
   const newCompleted = changed.member('completedIndexes');
   const newFailed = changed.member('failedIndexes');
-  const done = completions === undefined ? [] : parseIndexes(completed, completions);
-  const lost = completions === undefined || failed === undefined ? [] : parseIndexes(failed, completions);
-  if (newCompleted && typeof done === 'string') {
-    errors.push(invalidValue('status.completedIndexes', completed, `error parsing completedIndexes: ${done}`));
-  }
-  if (newFailed && typeof lost === 'string') {
-    errors.push(invalidValue('status.failedIndexes', failed, `error parsing failedIndexes: ${lost}`));
-  }
+  const format = (member: 'completedIndexes' | 'failedIndexes', text: string): void => {
+    const counted = completions === undefined ? 0 : indexCount(text, completions);
+    if (typeof counted === 'string') errors.push(invalidValue(`status.${member}`, text, `error parsing ${member}: ${counted}`));
+  };
+  if (newCompleted) format('completedIndexes', completed);
+  if (newFailed && backoff !== undefined && failed !== undefined) format('failedIndexes', failed);
   if (newCompleted && completed !== '' && spec.completionMode !== 'Indexed') {
     const detail = 'cannot set non-empty completedIndexes when non-indexed completion mode';
     errors.push(invalidValue('status.completedIndexes', completed, detail));
   }
-  if (newFailed && failed !== undefined && spec.backoffLimitPerIndex === undefined) {
+  if (newFailed && failed !== undefined && backoff === undefined) {
     errors.push(invalidValue('status.failedIndexes', failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'));
   }
-  if (!(newCompleted || newFailed) || typeof done === 'string' || typeof lost === 'string') return;
-  const overlap = firstCommon(lost, done);
+  if (!(newCompleted || newFailed) || completions === undefined || failed === undefined) return;
+  const overlap = firstOverlap(failed, completed, completions);
   if (overlap !== undefined) {
     errors.push(invalidValue('status.failedIndexes', failed, `failedIndexes and completedIndexes overlap at index: ${overlap}`));
   }
-}
-
-function firstCommon(some: [number, number][], others: [number, number][]): number | undefined {
-  const common = some.flatMap(([a, b]) => others.map(([c, d]) => [Math.max(a, c), Math.min(b, d)] as const));
-  return common.find(([from, to]) => from <= to)?.[0];
 }
 
 function successPolicyErrors({ spec }: Job, status: JobStatus, errors: FieldError[]): void {
@@ -162,9 +154,8 @@ function successPolicyErrors({ spec }: Job, status: JobStatus, errors: FieldErro
 
 /** Ends are final, counts do not go back. */
 function updateErrors(status: JobStatus, before: JobStatus, { spec }: Job, errors: FieldError[]): void {
-  for (const type of ['Failed', 'Complete', 'FailureTarget', 'SuccessCriteriaMet']) {
-    if (!hasTrue(before, type) || hasTrue(status, type)) continue;
-    errors.push(noValue(`cannot disable the ${type === 'SuccessCriteriaMet' ? '' : 'terminal '}${type}=True condition`));
+  for (const type of ['Failed', 'Complete', 'FailureTarget']) {
+    if (hasTrue(before, type) && !hasTrue(status, type)) errors.push(noValue(`cannot disable the terminal ${type}=True condition`));
   }
   // an indexed job of equal counts can be scaled down, and forgets what was beyond
   const mayShrink = spec.completionMode === 'Indexed' && spec.completions === spec.parallelism;
@@ -177,5 +168,11 @@ function updateErrors(status: JobStatus, before: JobStatus, { spec }: Job, error
   }
   if (before.startTime && spec.suspend !== true && before.startTime !== status.startTime) {
     errors.push(invalidValue('status.startTime', status.startTime, 'field is immutable for unsuspended job once set'));
+  }
+  const met = hasTrue(status, 'SuccessCriteriaMet');
+  const wasMet = hasTrue(before, 'SuccessCriteriaMet');
+  if (wasMet && !met) errors.push(noValue('cannot disable the SuccessCriteriaMet=True condition'));
+  if (hasTrue(before, 'Complete') && !wasMet && met) {
+    errors.push(noValue('cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions'));
   }
 }

@@ -8,15 +8,14 @@ import { type FieldError, invalidValue, required } from '../../../machinery/api/
 import { dnsLabel } from '../../../machinery/api/names.ts';
 import { typeSchema } from '../../../machinery/api/schema/schema.ts';
 import type { Job, JobSpec } from '../../../machinery/api/types/batch.v1.ts';
-import type { Affinity } from '../../../machinery/api/types/core.v1.ts';
+import type { Affinity, Container } from '../../../machinery/api/types/core.v1.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, selectorCell, templateCells } from '../tables/cells.ts';
 import { immutableField } from '../validation/numbers.ts';
-import { mismatch } from '../validation/pod-template.ts';
-import { templateWarnings } from '../validation/pod-warnings.ts';
+import { podNameWarnings } from '../validation/pod-warnings.ts';
 import { selectorMatches } from '../validation/selectors.ts';
-import { defaultJobSpec, jobSelectorErrors, jobSpecErrors } from './job-spec.ts';
+import { defaultJobSpec, jobSelectorErrors, jobSpecErrors, jobSpecWarnings } from './job-spec.ts';
 import { jobStatusErrors } from './job-status.ts';
 
 const PREFIX = 'batch.kubernetes.io/';
@@ -64,9 +63,18 @@ function validate(object: Job, old?: Job): FieldError[] {
   const before = old?.spec.template?.metadata?.labels ?? {};
   const prefixes = old === undefined || NAMES.every((name) => Object.hasOwn(before, PREFIX + name)) ? ['', PREFIX] : [''];
   generatedSelectorErrors(object, prefixes, errors);
-  selectorErrors(object.spec, errors);
   jobSpecErrors(object.spec, 'spec', errors, old?.spec);
+  jobSelectorErrors(object.spec, errors);
+  hostnameErrors(object, errors);
   return errors;
+}
+
+/** The pods of an indexed job have host names that end with their index. */
+function hostnameErrors({ metadata, spec }: Job, errors: FieldError[]): void {
+  if (spec.completionMode !== 'Indexed' || spec.completions === undefined || spec.completions <= 0) return;
+  const last = `${metadata.name ?? ''}-${spec.completions - 1}`;
+  if (dnsLabel(last).length === 0) return;
+  errors.push(invalidValue('metadata.name', metadata.name ?? '', `will not able to create pod with invalid DNS label: ${last}`));
 }
 
 const NAMES = ['controller-uid', 'job-name'] as const;
@@ -83,25 +91,20 @@ function generatedSelectorErrors(object: Job, prefixes: readonly string[], error
     if (!Object.hasOwn(labels, key)) errors.push(required(path, `must be '${value}'`));
     else if (labels[key] !== value) errors.push(invalidValue(path, sortedLabels(labels), `must be '${value}'`));
   }
-  const wanted = { matchLabels: { [`${prefixes.at(-1)}controller-uid`]: metadata.uid ?? '' } };
-  if (!deepEqual(spec.selector, wanted)) errors.push(invalidValue('spec.selector', spec.selector, '`selector` not auto-generated'));
+  const generated = Object.fromEntries(prefixes.flatMap((prefix) => NAMES.map((name) => [prefix + name, expected[name]])));
+  if (selectorMatches(spec.selector, generated) === false) {
+    errors.push(invalidValue('spec.selector', spec.selector, '`selector` not auto-generated'));
+  }
 }
 
 const sortedLabels = (labels: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-function selectorErrors(spec: JobSpec, errors: FieldError[]): void {
-  jobSelectorErrors(spec, errors);
-  if (selectorMatches(spec.selector, spec.template?.metadata?.labels) === false) {
-    errors.push(mismatch('spec.template', spec.template ?? {}));
-  }
-}
-
 /** The rules of a new job count as well, so that upstream tells most mistakes twice. */
 function validateUpdate(object: Job, old: Job): FieldError[] {
   const errors = validate(object, old);
-  selectorErrors(object.spec, errors);
   jobSpecErrors(object.spec, 'spec', errors, old.spec);
+  jobSelectorErrors(object.spec, errors);
   completionsErrors(object.spec, old.spec, errors);
   immutableField(object.spec.selector, old.spec.selector, 'spec.selector', errors);
   templateErrors(object, old, errors);
@@ -115,38 +118,51 @@ function validateUpdate(object: Job, old: Job): FieldError[] {
 
 /** The count of an indexed job may change together with its parallelism. */
 function completionsErrors(spec: JobSpec, old: JobSpec, errors: FieldError[]): void {
-  if (spec.completions === old.completions) return;
-  if (old.completionMode !== 'Indexed') immutableField(spec.completions, old.completions, 'spec.completions', errors);
-  else if (spec.completions !== spec.parallelism || old.completions !== old.parallelism) {
+  if (spec.completionMode !== 'Indexed') immutableField(spec.completions, old.completions, 'spec.completions', errors);
+  else if (spec.completions !== undefined && spec.completions !== old.completions && spec.completions !== spec.parallelism) {
     errors.push(invalidValue('spec.completions', spec.completions, 'can only be modified in tandem with spec.parallelism'));
   }
 }
 
+/** A suspended job none of whose pods runs, and which has not started or says itself that it is suspended. */
+function isAtRest({ spec, status }: Job): boolean {
+  if (spec.suspend !== true || (status?.active ?? 0) > 0) return false;
+  return status?.startTime === undefined || status.conditions?.some((c) => c.type === 'Suspended' && c.status === 'True') === true;
+}
+
 const SCHEDULING = ['nodeSelector', 'tolerations', 'schedulingGates'] as const;
 
-/** While a job is suspended and has not started, where its pods run may still be decided: of affinity only that to nodes. */
+/** While a job is at rest, where its pods run and what they use may still be decided: of affinity only that to nodes. */
 function templateErrors(object: Job, old: Job, errors: FieldError[]): void {
   const next = structuredClone(object.spec.template ?? {});
   const before = old.spec.template ?? {};
-  const open = old.spec.suspend === true && old.status?.startTime === undefined;
+  const open = isAtRest(old);
   if (open && next.spec && before.spec) {
     for (const member of SCHEDULING) setOrDelete(next.spec, member, before.spec[member]);
     setOrDelete(next.spec, 'affinity', withNodeAffinityOf(next.spec.affinity, before.spec.affinity));
-    next.spec.containers?.forEach((container, i) => {
-      const resources = before.spec?.containers?.[i]?.resources;
-      setOrDelete(container, 'resources', resources);
-    });
+    for (const list of ['containers', 'initContainers'] as const) takeResources(next.spec[list] ?? [], before.spec[list] ?? []);
     setOrDelete(next, 'metadata', before.metadata);
   }
-  if (!deepEqual(next, before, typeSchema('core.v1.PodTemplateSpec')))
-    errors.push(invalidValue(open ? 'spec.template.spec' : 'spec.template', { Spec: next.spec ?? null }, 'field is immutable'));
+  if (deepEqual(next, before, typeSchema('core.v1.PodTemplateSpec'))) return;
+  const shown = { Spec: object.spec.template?.spec ?? null };
+  errors.push(invalidValue(open ? 'spec.template.spec' : 'spec.template', shown, 'field is immutable'));
 }
 
-/** Nothing is left of an affinity that has only that to nodes. */
+function takeResources(containers: readonly Container[], before: readonly Container[]): void {
+  if (containers.length !== before.length) return;
+  containers.forEach((container, i) => {
+    if (container.name === before[i]!.name) setOrDelete(container, 'resources', before[i]!.resources);
+  });
+}
+
+/** Nothing is left of an affinity that has only that to nodes, where there was none before or is none now. */
 function withNodeAffinityOf(affinity: Affinity | undefined, before: Affinity | undefined): Affinity | undefined {
   const { nodeAffinity: _, ...others } = affinity ?? {};
-  const merged = { ...others, ...(before?.nodeAffinity && { nodeAffinity: before.nodeAffinity }) };
-  return Object.keys(merged).length === 0 && before === undefined ? undefined : merged;
+  if (before === undefined) return Object.keys(others).length === 0 ? undefined : others;
+  if (affinity !== undefined || Object.keys(before).every((member) => member === 'nodeAffinity')) {
+    return { ...others, ...(before.nodeAffinity && { nodeAffinity: before.nodeAffinity }) };
+  }
+  return undefined;
 }
 
 function setOrDelete<T extends object, K extends keyof T>(target: T, member: K, value: T[K] | undefined): void {
@@ -155,16 +171,8 @@ function setOrDelete<T extends object, K extends keyof T>(target: T, member: K, 
 }
 
 function warnings(object: Job, old: Job | undefined): string[] {
-  const texts: string[] = [];
-  if (old === undefined) {
-    const details = dnsLabel(object.metadata.name ?? '');
-    if (details.length > 0) {
-      texts.push(
-        `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${details.join(' ')}]`,
-      );
-    }
-  }
-  return [...texts, ...templateWarnings(object, old, object.spec.template, 'spec.template')];
+  if (old === undefined) return [...podNameWarnings(object.metadata.name ?? ''), ...jobSpecWarnings(object.spec, 'spec')];
+  return old.metadata.generation === object.metadata.generation ? [] : jobSpecWarnings(object.spec, 'spec');
 }
 
 function statusCell({ metadata, spec, status }: Job): string {
