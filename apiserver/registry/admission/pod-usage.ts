@@ -25,8 +25,8 @@ function maxAmounts(a: Amounts, b: Amounts): Amounts {
   return max;
 }
 
-export function podAmounts(pod: core.Pod, side: Side): Amounts {
-  const { spec } = pod;
+/** Of the containers alone, whatever the pod as a whole says. */
+export function containerAmounts(spec: core.PodSpec, side: Side): Amounts {
   const of = (container: core.Container): Amounts => (container.resources?.[side] ?? {}) as Amounts;
   let running: Amounts = {};
   for (const container of spec.containers ?? []) running = addAmounts(running, of(container));
@@ -39,7 +39,11 @@ export function podAmounts(pod: core.Pod, side: Side): Amounts {
       starting = maxAmounts(starting, beside);
     } else starting = maxAmounts(starting, addAmounts(beside, of(container)));
   }
-  const sum = { ...maxAmounts(running, starting), ...((spec.resources?.[side] ?? {}) as Amounts) };
+  return maxAmounts(running, starting);
+}
+
+export function podAmounts({ spec }: core.Pod, side: Side): Amounts {
+  const sum = { ...containerAmounts(spec, side), ...((spec.resources?.[side] ?? {}) as Amounts) };
   return withOverhead(sum, (spec.overhead ?? {}) as Amounts, side);
 }
 

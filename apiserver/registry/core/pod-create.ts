@@ -1,13 +1,22 @@
 /**
  * Creation of a pod. Mirrors kubernetes `pkg/registry/core/pod` PrepareForCreate and ValidatePodCreate.
  */
+import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField } from '../../../machinery/api/field-error.ts';
 import { qosClassOf } from '../../../machinery/api/qos.ts';
 import { formatTime } from '../../../machinery/api/time.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
+import { MIRROR } from '../../../machinery/api/well-known-labels.ts';
 import type { StrategyContext } from '../resource.ts';
 import { imageSpaceErrors } from '../validation/containers.ts';
-import { APP_ARMOR_PREFIX, annotationFieldErrors, containersOf, podAnnotationErrors } from '../validation/pod-annotations.ts';
+import {
+  APP_ARMOR_PREFIX,
+  annotationFieldErrors,
+  containersOf,
+  podAnnotationChangeErrors,
+  podAnnotationErrors,
+} from '../validation/pod-annotations.ts';
+import { appArmorProfileErrors } from '../validation/pod-security.ts';
 import { podSpecErrors } from '../validation/pod-spec.ts';
 import { appArmorWarning } from '../validation/pod-warnings.ts';
 
@@ -78,22 +87,31 @@ function addRequirements(
   }
 }
 
-/** The old AppArmor annotation of a container fills the field that replaced it. */
+/** The old AppArmor annotation of a container fills the field that replaced it, unless the pod as a whole says the same. */
 function appArmorFields(pod: core.Pod, annotations: Record<string, string>, context: StrategyContext): void {
+  if (pod.spec.os?.name === 'windows') return;
+  const ofPod = pod.spec.securityContext?.appArmorProfile;
   for (const { container } of containersOf(pod.spec, '')) {
     const profile = annotations[APP_ARMOR_PREFIX + container.name];
     if (profile === undefined || container.securityContext?.appArmorProfile) continue;
+    const field = appArmorField(profile);
+    if (field !== undefined && deepEqual(field, ofPod)) continue;
     // also of a profile that validation will refuse
     context.warn(appArmorWarning(container.name));
-    const field = appArmorField(profile);
     if (field !== undefined) container.securityContext = { ...container.securityContext, appArmorProfile: field };
   }
 }
 
+const LOCALHOST = 'localhost/';
+
 function appArmorField(profile: string): core.AppArmorProfile | undefined {
   if (profile === 'runtime/default') return { type: 'RuntimeDefault' };
   if (profile === 'unconfined') return { type: 'Unconfined' };
-  return profile.startsWith('localhost/') ? { type: 'Localhost', localhostProfile: profile.slice('localhost/'.length) } : undefined;
+  if (!profile.startsWith(LOCALHOST)) return undefined;
+  const field: core.AppArmorProfile = { type: 'Localhost', localhostProfile: profile.slice(LOCALHOST.length) };
+  const errors: FieldError[] = [];
+  appArmorProfileErrors(field, '', errors);
+  return errors.length === 0 ? field : undefined;
 }
 
 export function validatePodCreate(pod: core.Pod): FieldError[] {
@@ -110,7 +128,8 @@ export function validatePodCreate(pod: core.Pod): FieldError[] {
 /** What holds at creation and in every update of the spec. */
 export function podSpecAndAnnotationErrors(pod: core.Pod, errors: FieldError[], oldSpec?: core.PodSpec): void {
   podAnnotationErrors(pod.metadata.annotations, pod.spec, 'metadata.annotations', errors);
-  podSpecErrors(pod.spec ?? {}, 'spec', errors, { podName: pod.metadata.name ?? '', ...(oldSpec && { oldSpec }) });
+  const staticPod = pod.metadata.annotations?.[MIRROR] !== undefined;
+  podSpecErrors(pod.spec ?? {}, 'spec', errors, { podName: pod.metadata.name ?? '', staticPod, ...(oldSpec && { oldSpec }) });
   if (pod.spec && !pod.spec.serviceAccountName) tokenWithoutAccountErrors(pod.spec, errors);
   imageSpaceErrors(pod.spec?.containers, 'spec.containers', errors);
   imageSpaceErrors(pod.spec?.initContainers, 'spec.initContainers', errors);
@@ -124,4 +143,11 @@ function tokenWithoutAccountErrors(spec: core.PodSpec, errors: FieldError[]): vo
       errors.push(forbiddenField(path, 'must not be specified when serviceAccountName is not set'));
     });
   });
+}
+
+/** Annotations across an update of the pod or of a view of it; upstream looks at the new ones once more. */
+export function podAnnotationUpdateErrors(pod: core.Pod, old: core.Pod, errors: FieldError[]): void {
+  const path = 'metadata.annotations';
+  podAnnotationChangeErrors(pod.metadata.annotations, old.metadata.annotations, path, errors);
+  podAnnotationErrors(pod.metadata.annotations, pod.spec, path, errors);
 }

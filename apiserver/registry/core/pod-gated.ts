@@ -51,10 +51,16 @@ function termsErrors(
     return;
   }
   next.forEach((term, i) => {
-    if (onlyAdds(term.matchExpressions, old[i]!.matchExpressions) && onlyAdds(term.matchFields, old[i]!.matchFields)) return;
+    const before = old[i]!;
+    // a term that asks for nothing matches nothing: to ask for something would widen it
+    const widened = isEmpty(before) && !isEmpty(term);
+    if (!widened && onlyAdds(term.matchExpressions, before.matchExpressions) && onlyAdds(term.matchFields, before.matchFields)) return;
     errors.push(invalidValue(`${path}[${i}]`, goTerm(term), 'only additions are allowed (no mutations or deletions)'));
   });
 }
+
+const isEmpty = ({ matchExpressions, matchFields }: core.NodeSelectorTerm): boolean =>
+  (matchExpressions?.length ?? 0) + (matchFields?.length ?? 0) === 0;
 
 function onlyAdds(
   next: readonly core.NodeSelectorRequirement[] | undefined,

@@ -5,18 +5,38 @@ import { duplicate, type FieldError, forbiddenField, invalidValue } from '../../
 import { dnsSubdomain, qualifiedName } from '../../../machinery/api/names.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { statusView } from '../status.ts';
-import { ipErrors, ipFamily } from '../validation/ip.ts';
+import { canonicalIpWarning, ipErrors, ipFamily } from '../validation/ip.ts';
 import { immutableField } from '../validation/numbers.ts';
+import { allocationErrors, extendedClaimErrors, STATUS_MEMBERS, transitionErrors, userErrors } from './pod-container-statuses.ts';
+import { podAnnotationUpdateErrors } from './pod-create.ts';
 
 export const podStatusView = statusView<core.Pod>({
   keepMetadata: ['ownerReferences'],
-  prepare: (pod, old) => {
+  prepare: (pod, old, context) => {
     pod.status ??= {};
-    const qos = old.status?.qosClass;
-    if (!pod.status.qosClass && qos) pod.status.qosClass = qos;
+    const { status } = pod;
+    if (!status.qosClass && old.status?.qosClass) status.qosClass = old.status.qosClass;
+    keepObservedGenerations(status, old.status ?? {});
+    for (const member of ['podIPs', 'hostIPs'] as const) {
+      status[member]?.forEach(({ ip = '' }, i) => {
+        const text = canonicalIpWarning(ip, `status.${member}[${i}].ip`);
+        if (text !== undefined) context.warn(text);
+      });
+    }
   },
   validate: statusErrors,
 });
+
+/** Who leaves out what he has observed does not know of the field: it stays as it was, condition by condition. */
+function keepObservedGenerations(status: core.PodStatus, old: core.PodStatus): void {
+  if (!status.observedGeneration && old.observedGeneration) status.observedGeneration = old.observedGeneration;
+  const known = new Map<string, (number | undefined)[]>();
+  for (const { type, observedGeneration } of old.conditions ?? []) known.set(type, [...(known.get(type) ?? []), observedGeneration]);
+  for (const condition of status.conditions ?? []) {
+    const before = known.get(condition.type)?.shift();
+    if (!condition.observedGeneration && before) condition.observedGeneration = before;
+  }
+}
 
 const SYSTEM_CONDITIONS = new Set(['PodScheduled', 'Ready', 'Initialized']);
 
@@ -24,22 +44,30 @@ function statusErrors(pod: core.Pod, old: core.Pod): FieldError[] {
   const errors: FieldError[] = [];
   const status = pod.status ?? {};
   const before = old.status ?? {};
+  podAnnotationUpdateErrors(pod, old, errors);
   conditionErrors(status.conditions ?? [], errors);
-  if ((status.observedGeneration ?? 0) < 0) {
-    errors.push(invalidValue('status.observedGeneration', status.observedGeneration, 'must be a non-negative integer'));
-  }
   const nominated = status.nominatedNodeName;
   if (nominated && nominated !== before.nominatedNodeName) {
     for (const detail of dnsSubdomain(nominated)) errors.push(invalidValue('status.nominatedNodeName', nominated, detail));
+    if (old.spec.nodeName)
+      errors.push(forbiddenField('status.nominatedNodeName', 'may not be set on pods that are already bound to a node'));
+  }
+  if ((status.observedGeneration ?? 0) < 0) {
+    errors.push(invalidValue('status.observedGeneration', status.observedGeneration, 'must be a non-negative integer'));
   }
   immutableField(status.qosClass, before.qosClass, 'status.qosClass', errors);
-  const policy = old.spec.restartPolicy ?? 'Always';
-  const sidecars = new Set((old.spec.initContainers ?? []).filter((c) => c.restartPolicy === 'Always').map((c) => c.name));
-  transitionErrors(status, before, { member: 'containerStatuses', policy, mayRestart: new Set() }, errors);
-  transitionErrors(status, before, { member: 'initContainerStatuses', policy, mayRestart: sidecars }, errors);
-  transitionErrors(status, before, { member: 'ephemeralContainerStatuses', policy: 'Never', mayRestart: new Set() }, errors);
+  transitionErrors(status, old, errors);
   claimStatusErrors(status.resourceClaimStatuses ?? [], pod.spec.resourceClaims ?? [], errors);
+  if (status.extendedResourceClaimStatus) extendedClaimErrors(status.extendedResourceClaimStatus, pod.spec, errors);
   addressErrors(status, errors);
+  for (const member of STATUS_MEMBERS) userErrors(status[member] ?? [], pod.spec.os?.name ?? 'linux', `status.${member}`, errors);
+  allocationErrors(status.containerStatuses ?? [], pod.spec.containers, 'status.containerStatuses', errors);
+  allocationErrors(status.initContainerStatuses ?? [], pod.spec.initContainers ?? [], 'status.initContainerStatuses', errors);
+  status.ephemeralContainerStatuses?.forEach((one, i) => {
+    if ((one.allocatedResourcesStatus?.length ?? 0) === 0) return;
+    const path = `status.ephemeralContainerStatuses[${i}].allocatedResourcesStatus`;
+    errors.push(forbiddenField(path, 'must not be specified in container status'));
+  });
   return errors;
 }
 
@@ -53,25 +81,6 @@ function conditionErrors(conditions: readonly core.PodCondition[], errors: Field
     if (SYSTEM_CONDITIONS.has(condition.type)) return;
     const type = condition.type ?? '';
     for (const detail of qualifiedName(type)) errors.push(invalidValue(`status.conditions[${i}].Type`, type, detail));
-  });
-}
-
-interface Transition {
-  readonly member: 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses';
-  readonly policy: string;
-  readonly mayRestart: ReadonlySet<string>;
-}
-
-/** A container that ended for good stays ended. */
-function transitionErrors(next: core.PodStatus, old: core.PodStatus, rule: Transition, errors: FieldError[]): void {
-  if (rule.policy === 'Always') return;
-  old[rule.member]?.forEach((before, i) => {
-    const ended = before.state?.terminated;
-    if (!ended || (ended.exitCode !== 0 && rule.policy === 'OnFailure') || rule.mayRestart.has(before.name)) return;
-    const after = next[rule.member]?.find((status) => status.name === before.name);
-    if (after !== undefined && !after.state?.terminated) {
-      errors.push(forbiddenField(`status.${rule.member}[${i}].state`, 'may not be transitioned to non-terminated state'));
-    }
   });
 }
 
@@ -89,7 +98,8 @@ function claimStatusErrors(
     if (seen.has(status.name)) errors.push(duplicate(path, status.name));
     seen.add(status.name);
     const claim = status.resourceClaimName;
-    for (const detail of claim === undefined ? [] : dnsSubdomain(claim)) errors.push(invalidValue(path, claim, detail));
+    const at = `status.resourceClaimStatuses[${i}].resourceClaimName`;
+    for (const detail of claim === undefined ? [] : dnsSubdomain(claim)) errors.push(invalidValue(at, claim, detail));
   });
 }
 

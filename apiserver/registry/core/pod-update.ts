@@ -7,7 +7,7 @@ import { typeSchema } from '../../../machinery/api/schema/schema.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { keepStatus } from '../status.ts';
 import { tolerationErrors } from '../validation/taints.ts';
-import { podSpecAndAnnotationErrors } from './pod-create.ts';
+import { podAnnotationUpdateErrors, podSpecAndAnnotationErrors } from './pod-create.ts';
 import { nodeAffinityChangeErrors, nodeSelectorChangeErrors } from './pod-gated.ts';
 
 const UPDATABLE = [
@@ -28,6 +28,7 @@ export function preparePodForUpdate(pod: core.Pod, old: core.Pod): void {
 export function validatePodUpdate(pod: core.Pod, old: core.Pod): FieldError[] {
   const errors: FieldError[] = [];
   podSpecAndAnnotationErrors(pod, errors, old.spec);
+  podAnnotationUpdateErrors(pod, old, errors);
   if (imageChangesStop(pod.spec.containers, old.spec.containers, 'spec.containers', errors)) return errors;
   if (imageChangesStop(pod.spec.initContainers, old.spec.initContainers, 'spec.initContainers', errors)) return errors;
   if (deadlineStops(pod.spec.activeDeadlineSeconds, old.spec.activeDeadlineSeconds, errors)) return errors;

@@ -102,7 +102,7 @@ function podTermErrors(term: core.PodAffinityTerm, path: string, errors: FieldEr
   for (const name of term.namespaces ?? []) {
     for (const detail of nameIsLabel(name, false)) errors.push(invalidValue(`${path}.namespace`, name, detail));
   }
-  matchLabelKeysErrors(term, path, errors);
+  labelKeyErrors(term, path, errors);
   const key = term.topologyKey ?? '';
   if (key === '') errors.push(required(`${path}.topologyKey`, 'can not be empty'));
   for (const detail of qualifiedName(key)) errors.push(invalidValue(`${path}.topologyKey`, key, detail));
@@ -114,36 +114,38 @@ interface LabelKeys {
   readonly labelSelector?: LabelSelector;
 }
 
-function matchLabelKeysErrors(
+/** Of pod affinity, and, without mismatching keys, of topology spread. */
+function labelKeyErrors(
   { matchLabelKeys = [], mismatchLabelKeys = [], labelSelector }: LabelKeys,
   path: string,
   errors: FieldError[],
 ): void {
   keyListErrors(matchLabelKeys, labelSelector, `${path}.matchLabelKeys`, errors);
   keyListErrors(mismatchLabelKeys, labelSelector, `${path}.mismatchLabelKeys`, errors);
+  if (labelSelector) repeatedKeyErrors(matchLabelKeys, labelSelector, path, errors);
   matchLabelKeys.forEach((key, i) => {
     if (mismatchLabelKeys.includes(key)) {
       errors.push(invalidValue(`${path}.matchLabelKeys[${i}]`, key, 'exists in both matchLabelKeys and mismatchLabelKeys'));
     }
   });
-  if (labelSelector === undefined) return;
-  for (const [list, other] of [
-    [matchLabelKeys, 'matchLabelKeys'],
-    [mismatchLabelKeys, 'mismatchLabelKeys'],
-  ] as const) {
-    list.forEach((key, i) => {
-      // The key has been merged into the selector once, as a requirement of its own; a second one came from the user.
-      const uses =
-        (labelSelector.matchExpressions ?? []).filter((e) => e.key === key).length +
-        (Object.hasOwn(labelSelector.matchLabels ?? {}, key) ? 1 : 0);
-      if (uses > 1) errors.push(invalidValue(`${path}[${i}]`, key, `exists in both ${other} and labelSelector`));
-    });
+}
+
+/** Each key has been merged into the selector once, as its last requirements; a second requirement of the same label came from the user. */
+function repeatedKeyErrors(keys: readonly string[], selector: LabelSelector, path: string, errors: FieldError[]): void {
+  const seen = new Set(Object.keys(selector.matchLabels ?? {}));
+  for (const { key } of selector.matchExpressions ?? []) {
+    const i = keys.lastIndexOf(key);
+    if (i >= 0 && seen.has(key)) errors.push(invalidValue(`${path}[${i}]`, key, 'exists in both matchLabelKeys and labelSelector'));
+    seen.add(key);
   }
 }
 
 function keyListErrors(keys: readonly string[], selector: LabelSelector | undefined, path: string, errors: FieldError[]): void {
   if (keys.length === 0) return;
-  if (selector === undefined) errors.push(forbiddenField(path, 'must not be specified when labelSelector is not set'));
+  if (!selector) {
+    errors.push(forbiddenField(path, 'must not be specified when labelSelector is not set'));
+    return;
+  }
   keys.forEach((key, i) => {
     for (const detail of qualifiedName(key)) errors.push(invalidValue(`${path}[${i}]`, key, detail));
   });
@@ -158,10 +160,9 @@ export function topologySpreadErrors(constraints: readonly core.TopologySpreadCo
     const { maxSkew = 0, topologyKey = '', whenUnsatisfiable: mode = '', minDomains } = constraint;
     if (maxSkew <= 0) errors.push(invalidValue(`${at}.maxSkew`, maxSkew, 'must be greater than zero'));
     if (topologyKey === '') errors.push(required(`${at}.topologyKey`, 'can not be empty'));
-    else for (const detail of qualifiedName(topologyKey)) errors.push(invalidValue(`${at}.topologyKey`, topologyKey, detail));
     if (!MODES.includes(mode)) errors.push(notSupported(`${at}.whenUnsatisfiable`, mode, MODES));
     // Each later constraint with the same pair is named at the earlier one.
-    if (constraints.slice(i + 1).some((c) => c.topologyKey === topologyKey && c.whenUnsatisfiable === mode)) {
+    if (constraints.slice(i + 1).some((c) => (c.topologyKey ?? '') === topologyKey && (c.whenUnsatisfiable ?? '') === mode)) {
       errors.push(duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${mode}}`));
     }
     if (minDomains !== undefined) {
@@ -176,7 +177,8 @@ export function topologySpreadErrors(constraints: readonly core.TopologySpreadCo
       const policy = constraint[member];
       if (policy !== undefined && !INCLUSIONS.includes(policy)) errors.push(notSupported(`${at}.${member}`, policy, INCLUSIONS));
     }
-    keyListErrors(constraint.matchLabelKeys ?? [], constraint.labelSelector, `${at}.matchLabelKeys`, errors);
+    const { matchLabelKeys, labelSelector } = constraint;
+    labelKeyErrors({ ...(matchLabelKeys && { matchLabelKeys }), ...(labelSelector && { labelSelector }) }, at, errors);
     labelSelectorErrors(constraint.labelSelector, `${at}.labelSelector`, errors);
   });
 }

@@ -3,6 +3,7 @@
  */
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
 import { dnsLabel, dnsSubdomain } from '../../../machinery/api/names.ts';
+import type { ObjectMeta } from '../../../machinery/api/object.ts';
 import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { annotationErrors, labelErrors } from './metadata.ts';
@@ -13,7 +14,7 @@ const VOLUME_MODES = ['Block', 'Filesystem'];
 
 export function accessModeErrors(modes: readonly string[], path: string, errors: FieldError[]): void {
   for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.push(notSupported(path, mode, ACCESS_MODES));
-  if (modes.includes('ReadWriteOncePod') && modes.length > 1) {
+  if (modes.includes('ReadWriteOncePod') && modes.some((mode) => mode !== 'ReadWriteOncePod' && ACCESS_MODES.includes(mode))) {
     errors.push(forbiddenField(path, 'may not use ReadWriteOncePod with other access modes'));
   }
 }
@@ -48,7 +49,7 @@ function dataSourceErrors(spec: core.PersistentVolumeClaimSpec, path: string, er
   if (!dataSource || !dataSourceRef) return;
   // upstream shows an inner value that prints as nothing
   if (dataSourceRef.namespace) errors.push(invalidValue(path, {}, 'may not be specified when dataSourceRef.namespace is specified'));
-  else if (!SOURCE_MEMBERS.every((member) => (dataSource[member] ?? '') === (dataSourceRef[member] ?? ''))) {
+  else if (!SOURCE_MEMBERS.every((member) => dataSource[member] === dataSourceRef[member])) {
     errors.push(invalidValue(path, {}, 'must match dataSourceRef'));
   }
 }
@@ -66,14 +67,36 @@ function sourceErrors(source: core.TypedObjectReference, path: string, errors: F
   if (namespace !== '') for (const detail of dnsLabel(namespace)) errors.push(invalidValue(`${path}.namespace`, namespace, detail));
 }
 
-/** Only labels and annotations may be set on the claim of an ephemeral volume. */
-export function claimTemplateErrors(template: core.PersistentVolumeClaimTemplate, path: string, errors: FieldError[]): void {
-  const metadata = template.metadata ?? {};
-  labelErrors(metadata.labels, `${path}.metadata.labels`, errors);
-  annotationErrors(metadata.annotations, `${path}.metadata.annotations`, errors);
-  for (const [key, value] of Object.entries(metadata)) {
-    if (key !== 'labels' && key !== 'annotations' && value !== undefined)
-      errors.push(forbiddenField(`${path}.metadata.${key}`, 'cannot be set'));
+/** In the order of the Go type, as upstream's reflection names them. */
+const NOT_IN_TEMPLATES: readonly (readonly [keyof ObjectMeta, string])[] = [
+  ['name', 'name'],
+  ['generateName', 'generateName'],
+  ['namespace', 'namespace'],
+  ['selfLink', 'selfLink'],
+  ['uid', 'uID'],
+  ['resourceVersion', 'resourceVersion'],
+  ['generation', 'generation'],
+  ['creationTimestamp', 'creationTimestamp'],
+  ['deletionTimestamp', 'deletionTimestamp'],
+  ['deletionGracePeriodSeconds', 'deletionGracePeriodSeconds'],
+  ['ownerReferences', 'ownerReferences'],
+  ['finalizers', 'finalizers'],
+  ['managedFields', 'managedFields'],
+];
+
+/** Only labels and annotations may be set on what a template makes: the claim of an ephemeral volume, a resource claim. */
+export function templateMetadataErrors(metadata: ObjectMeta, path: string, errors: FieldError[]): void {
+  annotationErrors(metadata.annotations, `${path}.annotations`, errors);
+  labelErrors(metadata.labels, `${path}.labels`, errors);
+  for (const [member, name] of NOT_IN_TEMPLATES) {
+    const value = metadata[member];
+    // zero values are as good as none
+    if (value !== undefined && value !== null && value !== '' && value !== 0)
+      errors.push(forbiddenField(`${path}.${name}`, 'cannot be set'));
   }
+}
+
+export function claimTemplateErrors(template: core.PersistentVolumeClaimTemplate, path: string, errors: FieldError[]): void {
+  templateMetadataErrors(template.metadata ?? {}, `${path}.metadata`, errors);
   claimSpecErrors(template.spec ?? {}, `${path}.spec`, errors);
 }

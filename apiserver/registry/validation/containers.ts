@@ -2,7 +2,7 @@
  * Containers: what is common to regular, init and ephemeral ones, and the rules of regular ones. Mirrors kubernetes `core/validation`
  * validateContainerCommon and validateContainers, in their order.
  */
-import { duplicate, type FieldError, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { duplicate, type FieldError, invalidValue, notSupported, required, tooMany } from '../../../machinery/api/field-error.ts';
 import { portName, portNumber } from '../../../machinery/api/names.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { envErrors, envFromErrors } from './env.ts';
@@ -121,6 +121,9 @@ function resizePolicyErrors(
   });
 }
 
+const MAX_RULES = 20;
+const MAX_EXIT_CODES = 255;
+
 /** A container's own restart policy and rules, of regular and init containers. */
 export function restartErrors(container: core.Container, path: string, errors: FieldError[]): void {
   const policy = container.restartPolicy;
@@ -128,6 +131,7 @@ export function restartErrors(container: core.Container, path: string, errors: F
   if (policy === undefined) {
     if (rules.length > 0) errors.push(required(`${path}.restartPolicy`, 'must specify restartPolicy when restart rules are used'));
   } else if (!RESTART_POLICIES.includes(policy)) errors.push(notSupported(`${path}.restartPolicy`, policy, RESTART_POLICIES));
+  if (rules.length > MAX_RULES) errors.push(tooMany(`${path}.restartPolicyRules`, rules.length, MAX_RULES));
   rules.forEach((rule, i) => {
     const at = `${path}.restartPolicyRules[${i}]`;
     const actions = ['Restart', 'RestartAllContainers'];
@@ -140,9 +144,8 @@ export function restartErrors(container: core.Container, path: string, errors: F
     if (!operators.includes(rule.exitCodes.operator)) {
       errors.push(notSupported(`${at}.exitCodes.operator`, rule.exitCodes.operator ?? '', operators));
     }
-    if ((rule.exitCodes.values?.length ?? 0) > 255) {
-      errors.push(invalidValue(`${at}.exitCodes.values`, rule.exitCodes.values, 'must have at most 255 items'));
-    }
+    const count = rule.exitCodes.values?.length ?? 0;
+    if (count > MAX_EXIT_CODES) errors.push(tooMany(`${at}.exitCodes.values`, count, MAX_EXIT_CODES));
   });
 }
 

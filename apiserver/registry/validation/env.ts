@@ -1,10 +1,13 @@
 /**
  * Environment variables and their sources. Mirrors kubernetes `core/validation` ValidateEnv, ValidateEnvFrom and the downward API selectors.
  */
-import { type FieldError, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { type FieldError, invalidValue, notFoundValue, notSupported, required } from '../../../machinery/api/field-error.ts';
 import { configMapKey, dnsSubdomain, envVarName, nameIsSubdomain, qualifiedName } from '../../../machinery/api/names.ts';
 import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
+import { dnsLabelErrors } from './ip.ts';
+import { noBackstepErrors } from './paths.ts';
+import type { ContainerAt } from './pod-annotations.ts';
 
 const ENV_FIELDS = [
   'metadata.name',
@@ -53,15 +56,23 @@ function fileSelectorErrors(selector: core.FileKeySelector, path: string, errors
   if (!selector.key) errors.push(required(`${path}.key`));
   else for (const detail of envVarName(selector.key)) errors.push(invalidValue(`${path}.key`, selector.key, detail));
   if (!selector.volumeName) errors.push(required(`${path}.volumeName`));
+  else dnsLabelErrors(selector.volumeName, `${path}.volumeName`, errors);
   if (!selector.path) errors.push(required(`${path}.path`));
+  else noBackstepErrors(selector.path, `${path}.path`, errors);
 }
 
 /** `metadata.labels['key']` → path and subscript. */
-const SUBSCRIPT = /^(.*)\['([^']*)'\]$/;
+function splitSubscript(fieldPath: string): readonly [string, string | undefined] {
+  const start = fieldPath.indexOf("['");
+  if (start <= 0 || !fieldPath.endsWith("']") || start + 2 > fieldPath.length - 2) return [fieldPath, undefined];
+  return [fieldPath.slice(0, start), fieldPath.slice(start + 2, -2)];
+}
+
 const CONVERTIBLE = new Set([
   ...ENV_FIELDS,
   'metadata.annotations',
   'metadata.labels',
+  'spec.host',
   'spec.restartPolicy',
   'spec.schedulerName',
   'status.phase',
@@ -77,20 +88,25 @@ export function fieldSelectorErrors(ref: core.ObjectFieldSelector, supported: re
     errors.push(required(`${path}.fieldPath`));
     return;
   }
-  const match = SUBSCRIPT.exec(fieldPath);
-  const name = match?.[1] ?? fieldPath;
-  const why = conversionError(apiVersion, name, match !== null);
+  const [name, subscript] = splitSubscript(fieldPath);
+  const why = conversionError(apiVersion, name, fieldPath);
   if (why !== undefined) errors.push(invalidValue(`${path}.fieldPath`, fieldPath, `error converting fieldPath: ${why}`));
-  else if (match !== null) {
-    const key = name === 'metadata.annotations' ? match[2]!.toLowerCase() : match[2]!;
+  else if (subscript !== undefined) {
+    const key = name === 'metadata.annotations' ? subscript.toLowerCase() : subscript;
     for (const detail of qualifiedName(key)) errors.push(invalidValue(path, key, detail));
-  } else if (!supported.includes(name)) errors.push(notSupported(`${path}.fieldPath`, name, supported));
+  } else {
+    // the name of the node in clients older than v1
+    const internal = name === 'spec.host' ? 'spec.nodeName' : name;
+    if (!supported.includes(internal)) errors.push(notSupported(`${path}.fieldPath`, internal, supported));
+  }
 }
 
-function conversionError(apiVersion: string, name: string, subscripted: boolean): string | undefined {
+function conversionError(apiVersion: string, name: string, fieldPath: string): string | undefined {
   if (apiVersion !== 'v1') return `unsupported pod version: ${apiVersion}`;
-  if (subscripted) {
-    return name === 'metadata.annotations' || name === 'metadata.labels' ? undefined : `field label does not support subscript: ${name}`;
+  if (name !== fieldPath) {
+    return name === 'metadata.annotations' || name === 'metadata.labels'
+      ? undefined
+      : `field label does not support subscript: ${fieldPath}`;
   }
   return CONVERTIBLE.has(name) ? undefined : `field label not supported: ${name}`;
 }
@@ -115,6 +131,12 @@ export function resourceSelectorErrors(ref: core.ResourceFieldSelector, path: st
   divisorErrors(resource, ref.divisor, `${path}.divisor`, errors);
 }
 
+const BYTE_RESOURCES = new Map(
+  ['limits', 'requests'].flatMap((kind) => [
+    [`${kind}.memory`, 'memory'],
+    [`${kind}.ephemeral-storage`, 'local ephemeral storage'],
+  ]) as [string, string][],
+);
 const BYTE_DIVISORS = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
 function divisorErrors(resource: string, divisor: string | undefined, path: string, errors: FieldError[]): void {
@@ -122,18 +144,12 @@ function divisorErrors(resource: string, divisor: string | undefined, path: stri
   const quantity = parseQuantity(divisor);
   if (quantityMilli(quantity) === 0) return;
   const text = formatQuantity(quantity);
-  if (resource.endsWith('.cpu')) {
+  if (resource === 'limits.cpu' || resource === 'requests.cpu') {
     if (text !== '1m' && text !== '1')
       errors.push(invalidValue(path, resource, "only divisor's values 1m and 1 are supported with the cpu resource"));
     return;
   }
-  const named = resource.endsWith('.memory')
-    ? 'memory'
-    : resource.endsWith('.ephemeral-storage')
-      ? 'local ephemeral storage'
-      : isHugePages(resource)
-        ? 'hugepages'
-        : undefined;
+  const named = isHugePages(resource) ? 'hugepages' : BYTE_RESOURCES.get(resource);
   if (named !== undefined && !BYTE_DIVISORS.includes(text)) {
     errors.push(invalidValue(path, resource, `only divisor's values ${BYTE_DIVISORS.join(', ')} are supported with the ${named} resource`));
   }
@@ -155,4 +171,23 @@ export function envFromErrors(sources: readonly core.EnvFromSource[], path: stri
     if (count === 0) errors.push(invalidValue(path, '', 'must specify one of: `configMapRef` or `secretRef`'));
     else if (count > 1) errors.push(invalidValue(path, '', 'may not have more than one field specified at a time'));
   });
+}
+
+/** Variables that come from a file are read from a volume that the pod's own containers have written. */
+export function fileVolumeErrors(
+  containers: Iterable<ContainerAt>,
+  volumes: readonly core.Volume[] | undefined,
+  errors: FieldError[],
+): void {
+  for (const { container, path } of containers) {
+    container.env?.forEach((variable, i) => {
+      const name = variable.valueFrom?.fileKeyRef?.volumeName;
+      if (name === undefined) return;
+      const at = `${path}.env[${i}].valueFrom.fileKeyRef.volumeName`;
+      // of volumes of one name the last counts
+      const volume = volumes?.findLast((v) => (v.name ?? '') === name);
+      if (volume === undefined) errors.push(notFoundValue(at, name));
+      else if (!volume.emptyDir) errors.push(invalidValue(at, name, 'referenced volume must be of type emptyDir'));
+    });
+  }
 }

@@ -16,7 +16,8 @@ export function initContainersErrors(spec: core.PodSpec, scope: ContainerScope, 
     if (container.restartPolicy !== undefined || container.restartPolicyRules) restartErrors(container, at, errors);
     if (names.has(container.name)) errors.push(duplicate(`${at}.name`, container.name));
     else if (container.name) names.add(container.name);
-    hostPortConflicts(container, new Set(), path, errors);
+    // they run one by one, so that each is looked at alone, and named as the first
+    hostPortConflicts(container, new Set(), `${path}[0]`, errors);
     if (container.restartPolicy === 'Always') {
       if (container.lifecycle) lifecycleErrors(container.lifecycle, scope.gracePeriod, `${at}.lifecycle`, errors);
       if (container.livenessProbe) livenessProbeErrors(container.livenessProbe, `${at}.livenessProbe`, errors);
@@ -27,6 +28,11 @@ export function initContainersErrors(spec: core.PodSpec, scope: ContainerScope, 
     for (const field of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
       if (container[field]) errors.push(forbiddenField(`${at}.${field}`, ONLY_SIDECARS));
     }
+    container.resizePolicy?.forEach(({ restartPolicy }, j) => {
+      if (restartPolicy !== 'RestartContainer') return;
+      const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+      errors.push(invalidValue(`${at}.resizePolicy[${j}].restartPolicy`, restartPolicy, detail));
+    });
   });
 }
 

@@ -38,17 +38,21 @@ export function mountErrors(
     if (devices.some((d) => (d.devicePath ?? '') === mountPath)) {
       errors.push(invalidValue(`${at}.mountPath`, mountPath, 'must not already exist as a path in volumeDevices'));
     }
-    optionErrors(mount, container, `${path}.volumeMounts`, errors);
+    optionErrors(mount, container, [`${path}.volumeMounts`, at], errors);
   }
   deviceErrors(container, volumes, path, errors);
 }
 
-/** Upstream names these fields without the mount's index. */
-function optionErrors(mount: core.VolumeMount, container: core.Container, path: string, errors: FieldError[]): void {
+/** Upstream names most of these fields without the mount's index. */
+function optionErrors(
+  mount: core.VolumeMount,
+  container: core.Container,
+  [path, at]: readonly [string, string],
+  errors: FieldError[],
+): void {
   if (mount.subPath) localDescendingPathErrors(mount.subPath, `${path}.subPath`, errors);
   if (mount.subPathExpr) {
-    if (mount.subPath)
-      errors.push(invalidValue(`${path}.subPathExpr`, mount.subPathExpr, 'subPathExpr and subPath are mutually exclusive'));
+    if (mount.subPath) errors.push(invalidValue(`${at}.subPathExpr`, mount.subPathExpr, 'subPathExpr and subPath are mutually exclusive'));
     localDescendingPathErrors(mount.subPathExpr, `${path}.subPathExpr`, errors);
   }
   const propagation = mount.mountPropagation;

@@ -6,8 +6,10 @@
 import { type FieldError, forbiddenField, invalidValue } from '../../../machinery/api/field-error.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { MIRROR, POD_DELETION_COST } from '../../../machinery/api/well-known-labels.ts';
+import { localDescendingPathErrors } from './paths.ts';
 
 export const APP_ARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
+const LOCALHOST = 'localhost/';
 export const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod';
 export const SECCOMP_CONTAINER_PREFIX = 'container.seccomp.security.alpha.kubernetes.io/';
 
@@ -31,10 +33,40 @@ export function podAnnotationErrors(annotations: Annotations, spec: core.PodSpec
   if (annotations[MIRROR] !== undefined && !spec?.nodeName) {
     errors.push(invalidValue(`${path}[${MIRROR}]`, annotations[MIRROR], 'must set spec.nodeName if mirror pod annotation is set'));
   }
-  appArmorErrors(annotations, spec, path, errors);
   const cost = annotations[POD_DELETION_COST];
-  if (cost !== undefined && !/^[+-]?[0-9]+$/.test(cost)) {
+  if (cost !== undefined && !isDeletionCost(cost))
     errors.push(invalidValue(`${path}[${POD_DELETION_COST}]`, cost, 'must be a 32bit integer'));
+  seccompErrors(annotations, path, errors);
+  appArmorErrors(annotations, spec, path, errors);
+}
+
+/** Without a plus sign or leading zeros. */
+const isDeletionCost = (text: string): boolean =>
+  /^(0|-?[0-9]+)$/.test(text) && !/^0./.test(text) && Number(text) >= -(2 ** 31) && Number(text) < 2 ** 31;
+
+function seccompErrors(annotations: Record<string, string>, path: string, errors: FieldError[]): void {
+  const containers = Object.keys(annotations).filter((key) => key.startsWith(SECCOMP_CONTAINER_PREFIX));
+  for (const key of [SECCOMP_POD, ...containers.sort()]) {
+    const profile = annotations[key];
+    if (profile === undefined || profile === 'runtime/default' || profile === 'docker/default' || profile === 'unconfined') continue;
+    if (profile.startsWith(LOCALHOST)) localDescendingPathErrors(profile.slice(LOCALHOST.length), `${path}.${key}`, errors);
+    else errors.push(invalidValue(`${path}.${key}`, profile, 'must be a valid seccomp profile'));
+  }
+}
+
+/** Which annotations of a pod may not change: what its kubelet has acted upon. */
+export function podAnnotationChangeErrors(next: Annotations, old: Annotations, path: string, errors: FieldError[]): void {
+  const fixed = (key: string): string | undefined => {
+    if (key.startsWith(APP_ARMOR_PREFIX)) return 'AppArmor annotations';
+    return key === MIRROR ? 'mirror pod annotation' : undefined;
+  };
+  for (const key of Object.keys(old ?? {}).sort()) {
+    const what = fixed(key);
+    if (what !== undefined && next?.[key] !== old![key]) errors.push(forbiddenField(`${path}[${key}]`, `may not remove or update ${what}`));
+  }
+  for (const key of Object.keys(next ?? {}).sort()) {
+    const what = fixed(key);
+    if (what !== undefined && old?.[key] === undefined) errors.push(forbiddenField(`${path}[${key}]`, `may not add ${what}`));
   }
 }
 
@@ -68,6 +100,7 @@ export function annotationFieldErrors(annotations: Annotations, spec: core.PodSp
       matchErrors(annotation, container.securityContext?.seccompProfile, ['seccomp', `${at}.securityContext.seccompProfile`], errors);
     }
   }
+  if (spec.os?.name === 'windows') return;
   for (const { container, path: at } of containersOf(spec, path)) {
     const annotation = annotations[APP_ARMOR_PREFIX + container.name];
     if (annotation === undefined) continue;

@@ -6,6 +6,7 @@ import { regexDetail } from '../../../machinery/api/names.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { ipErrors } from './ip.ts';
 import { localDescendingPathErrors } from './paths.ts';
+import { windowsOptionErrors } from './windows.ts';
 
 const MAX_ID = 2147483647;
 const PROFILE_TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
@@ -30,7 +31,8 @@ export function podSecurityContextErrors(spec: core.PodSpec, specPath: string, e
   if (context.sysctls) sysctlErrors(spec, `${path}.sysctls`, errors);
   choice(context.fsGroupChangePolicy, ['Always', 'OnRootMismatch'], `${path}.fsGroupChangePolicy`, errors);
   seccompErrors(context.seccompProfile, `${path}.seccompProfile`, errors);
-  appArmorErrors(context.appArmorProfile, `${path}.appArmorProfile`, errors);
+  windowsOptionErrors(context.windowsOptions, `${path}.windowsOptions`, errors);
+  appArmorProfileErrors(context.appArmorProfile, `${path}.appArmorProfile`, errors);
   choice(context.supplementalGroupsPolicy, ['Merge', 'Strict'], `${path}.supplementalGroupsPolicy`, errors);
   choice(context.seLinuxChangePolicy, ['Recursive'], `${path}.seLinuxChangePolicy`, errors);
 }
@@ -81,7 +83,7 @@ function seccompErrors(profile: core.SeccompProfile | undefined, path: string, e
 
 const MAX_PROFILE_PATH = 4095;
 
-function appArmorErrors(profile: core.AppArmorProfile | undefined, path: string, errors: FieldError[]): void {
+export function appArmorProfileErrors(profile: core.AppArmorProfile | undefined, path: string, errors: FieldError[]): void {
   if (!profile) return;
   const type: string = profile.type ?? '';
   const file = profile.localhostProfile;
@@ -92,7 +94,7 @@ function appArmorErrors(profile: core.AppArmorProfile | undefined, path: string,
     else {
       if (file.trim() !== file) errors.push(invalidValue(at, file, 'must not be padded with whitespace'));
       else if (file === '') errors.push(required(at, missing));
-      if (file.length > MAX_PROFILE_PATH) errors.push(tooLong(at, MAX_PROFILE_PATH));
+      if (Buffer.byteLength(file) > MAX_PROFILE_PATH) errors.push(tooLong(at, MAX_PROFILE_PATH));
     }
   } else if (type === 'RuntimeDefault' || type === 'Unconfined') {
     if (file !== undefined) errors.push(invalidValue(at, file, 'can only be set when AppArmor type is Localhost'));
@@ -114,12 +116,14 @@ export function containerSecurityErrors(context: core.SecurityContext, hostUsers
     if (context.privileged === true) {
       errors.push(invalidValue(path, goContext(context), 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'));
     }
-    if (context.capabilities?.add?.includes('CAP_SYS_ADMIN')) {
+    for (const capability of context.capabilities?.add ?? []) {
+      if (capability !== 'CAP_SYS_ADMIN') continue;
       const detail = 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN';
       errors.push(invalidValue(path, goContext(context), detail));
     }
   }
-  appArmorErrors(context.appArmorProfile, `${path}.appArmorProfile`, errors);
+  windowsOptionErrors(context.windowsOptions, `${path}.windowsOptions`, errors);
+  appArmorProfileErrors(context.appArmorProfile, `${path}.appArmorProfile`, errors);
 }
 
 /** Upstream prints its internal struct here; what follows the first member is not promised. */

@@ -3,24 +3,30 @@
  *
  * Validation is on the path of every create: parts that are absent cost one comparison, and a path is built only where something is there to check.
  */
-import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, required, tooLong } from '../../../machinery/api/field-error.ts';
 import { dnsSubdomain, nameIsSubdomain, qualifiedName } from '../../../machinery/api/names.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { affinityErrors, topologySpreadErrors } from './affinity.ts';
 import { type ContainerScope, containersErrors } from './containers.ts';
+import { fileVolumeErrors } from './env.ts';
 import { ephemeralContainersErrors, initContainersErrors } from './init-containers.ts';
 import { dnsLabelErrors, ipErrors } from './ip.ts';
 import { labelErrors } from './metadata.ts';
+import { containersOf } from './pod-annotations.ts';
+import { podResourceErrors } from './pod-resources.ts';
 import { dnsConfigErrors, podSecurityContextErrors } from './pod-security.ts';
-import { podLevelResourceErrors, quantityErrors } from './resources.ts';
+import { overheadErrors } from './resources.ts';
 import { tolerationErrors } from './taints.ts';
 import { volumesErrors } from './volumes.ts';
+import { hostProcessErrors, osErrors } from './windows.ts';
 
 export interface PodSpecOptions {
   /** The spec is that of a template, not of a pod. */
   readonly template?: boolean;
   /** The name of the pod, for the claims of ephemeral volumes. */
   readonly podName?: string;
+  /** The pod mirrors one that its kubelet has from a file. */
+  readonly staticPod?: boolean;
   /** What is stored, in an update: what was accepted once is accepted again. */
   readonly oldSpec?: core.PodSpec;
 }
@@ -34,7 +40,7 @@ export function podSpecErrors(given: Partial<core.PodSpec>, path: string, errors
   const spec = given as core.PodSpec;
   if (spec.terminationGracePeriodSeconds === undefined) errors.push(required(`${path}.terminationGracePeriodSeconds`));
   const volumes = volumesErrors(spec.volumes, options.podName, `${path}.volumes`, errors);
-  if (spec.resourceClaims) resourceClaimErrors(spec.resourceClaims, `${path}.resourceClaims`, errors);
+  if (spec.resourceClaims) resourceClaimErrors(spec.resourceClaims, options.staticPod === true, `${path}.resourceClaims`, errors);
   const scope: ContainerScope = {
     volumes,
     claims: spec.resourceClaims,
@@ -45,7 +51,7 @@ export function podSpecErrors(given: Partial<core.PodSpec>, path: string, errors
   containersErrors(spec.containers ?? [], scope, `${path}.containers`, errors);
   if (spec.initContainers) initContainersErrors(spec, scope, `${path}.initContainers`, errors);
   if (spec.ephemeralContainers) ephemeralContainersErrors(spec, scope, `${path}.ephemeralContainers`, errors);
-  if (spec.resources) podLevelResourceErrors(spec, `${path}.resources`, errors);
+  if (spec.resources) podResourceErrors(spec, `${path}.resources`, errors);
   if (spec.hostNetwork === true) hostPortErrors(spec, path, errors, options);
   oneOf(spec.restartPolicy, RESTART_POLICIES, `${path}.restartPolicy`, errors);
   oneOf(spec.dnsPolicy, DNS_POLICIES, `${path}.dnsPolicy`, errors);
@@ -55,9 +61,13 @@ export function podSpecErrors(given: Partial<core.PodSpec>, path: string, errors
   dnsConfigErrors(spec.dnsConfig, spec.dnsPolicy, `${path}.dnsConfig`, errors);
   gateErrors(spec, path, errors);
   if (spec.topologySpreadConstraints) topologySpreadErrors(spec.topologySpreadConstraints, `${path}.topologySpreadConstraints`, errors);
-  hostNamespaceErrors(spec, path, errors);
+  hostProcessErrors(spec, path, errors);
+  if (spec.hostUsers === false) hostUserErrors(spec, path, errors);
+  if (spec.hostnameOverride !== undefined) hostnameOverrideErrors(spec, path, errors);
   nameAndTimeErrors(spec, path, errors);
   classErrors(spec, path, errors);
+  if (spec.os) osErrors(spec, path, errors);
+  fileVolumeErrors(containersOf(spec, path), spec.volumes, errors);
 }
 
 /** Required when empty, NotSupported when it is none of `supported`. */
@@ -66,7 +76,11 @@ export function oneOf(value: string | undefined, supported: readonly string[], p
   errors.push(value === undefined || value === '' ? required(path) : notSupported(path, value, supported));
 }
 
-function resourceClaimErrors(claims: readonly core.PodResourceClaim[], path: string, errors: FieldError[]): void {
+function resourceClaimErrors(claims: readonly core.PodResourceClaim[], staticPod: boolean, path: string, errors: FieldError[]): void {
+  if (staticPod) {
+    for (const _ of claims) errors.push(forbiddenField('[]', 'static pods do not support resource claims'));
+    return;
+  }
   const names = new Set<string>();
   claims.forEach((claim, i) => {
     const at = `${path}[${i}]`;
@@ -123,18 +137,15 @@ function gateErrors(spec: core.PodSpec, path: string, errors: FieldError[]): voi
   });
 }
 
-function hostNamespaceErrors(spec: core.PodSpec, path: string, errors: FieldError[]): void {
-  if (spec.containers?.some((c) => c.securityContext?.windowsOptions?.hostProcess === true) && spec.hostNetwork !== true) {
-    errors.push(invalidValue(`${path}.hostNetwork`, false, 'hostNetwork must be true if pod contains any hostProcess containers'));
-  }
-  if (spec.hostUsers !== false) return;
+/** Users of its own do not go with other namespaces of the host. */
+function hostUserErrors(spec: core.PodSpec, path: string, errors: FieldError[]): void {
   const detail = 'when `hostUsers` is false';
   if (spec.hostNetwork === true) errors.push(forbiddenField(`${path}.hostNetwork`, detail));
   if (spec.hostPID === true) errors.push(forbiddenField(`${path}.HostPID`, detail));
   if (spec.hostIPC === true) errors.push(forbiddenField(`${path}.HostIPC`, detail));
-  spec.containers?.forEach((c, i) => {
-    if ((c.volumeDevices?.length ?? 0) > 0) errors.push(forbiddenField(`${path}.containers[${i}].volumeDevices`, detail));
-  });
+  for (const { container, path: at } of containersOf(spec, path)) {
+    if ((container.volumeDevices?.length ?? 0) > 0) errors.push(forbiddenField(`${at}.volumeDevices`, detail));
+  }
 }
 
 function nameAndTimeErrors(spec: core.PodSpec, path: string, errors: FieldError[]): void {
@@ -149,7 +160,6 @@ function nameAndTimeErrors(spec: core.PodSpec, path: string, errors: FieldError[
     errors.push(invalidValue(`${path}.activeDeadlineSeconds`, deadline, `must be between 1 and ${MAX_INT32}, inclusive`));
   }
   if (spec.hostname) dnsLabelErrors(spec.hostname, `${path}.hostname`, errors);
-  if (spec.hostnameOverride !== undefined) hostnameOverrideErrors(spec, path, errors);
   if (spec.subdomain) dnsLabelErrors(spec.subdomain, `${path}.subdomain`, errors);
   if (spec.tolerations) tolerationErrors(spec.tolerations, `${path}.tolerations`, errors);
   spec.hostAliases?.forEach((alias, i) => {
@@ -160,17 +170,19 @@ function nameAndTimeErrors(spec: core.PodSpec, path: string, errors: FieldError[
   });
 }
 
+const MAX_HOSTNAME = 64;
+
 function hostnameOverrideErrors(spec: core.PodSpec, path: string, errors: FieldError[]): void {
   const name = spec.hostnameOverride!;
   const at = `${path}.hostnameOverride`;
   if (spec.setHostnameAsFQDN === true) errors.push(forbiddenField(at, 'may not be specified when setHostnameAsFQDN is true'));
   if (spec.hostNetwork === true) errors.push(forbiddenField(at, 'may not be specified when hostNetwork is true'));
+  if (Buffer.byteLength(name) > MAX_HOSTNAME) errors.push(tooLong(at, MAX_HOSTNAME));
   for (const detail of dnsSubdomain(name)) errors.push(invalidValue(at, name, detail));
-  if (name.length > 64) errors.push(invalidValue(at, name, 'must be no more than 64 characters'));
 }
 
 function classErrors(spec: core.PodSpec, path: string, errors: FieldError[]): void {
-  const { priorityClassName, runtimeClassName, preemptionPolicy, overhead, os } = spec;
+  const { priorityClassName, runtimeClassName, preemptionPolicy, overhead } = spec;
   if (priorityClassName) {
     for (const detail of dnsSubdomain(priorityClassName)) errors.push(invalidValue(`${path}.priorityClassName`, priorityClassName, detail));
   }
@@ -178,6 +190,5 @@ function classErrors(spec: core.PodSpec, path: string, errors: FieldError[]): vo
     for (const detail of dnsSubdomain(runtimeClassName)) errors.push(invalidValue(`${path}.runtimeClassName`, runtimeClassName, detail));
   }
   if (preemptionPolicy !== undefined) oneOf(preemptionPolicy, PREEMPTION_POLICIES, `${path}.preemptionPolicy`, errors);
-  if (overhead !== undefined) for (const name in overhead) quantityErrors(name, overhead[name]!, `${path}.overhead[${name}]`, errors);
-  if (os !== undefined) oneOf(os.name, ['linux', 'windows'], `${path}.os.name`, errors);
+  if (overhead !== undefined) overheadErrors(overhead as Record<string, string>, `${path}.overhead`, errors);
 }

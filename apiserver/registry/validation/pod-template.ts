@@ -6,7 +6,7 @@ import { type FieldError, forbiddenField, invalidValue, notSupported, required }
 import type { LabelSelector } from '../../../machinery/api/object.ts';
 import type { PodTemplateSpec } from '../../../machinery/api/types/core.v1.ts';
 import { annotationErrors, labelErrors } from './metadata.ts';
-import { podAnnotationErrors } from './pod-annotations.ts';
+import { annotationFieldErrors, podAnnotationErrors } from './pod-annotations.ts';
 import { podSpecErrors } from './pod-spec.ts';
 import { isEmptySelector, labelSelectorErrors, selectorMatches } from './selectors.ts';
 
@@ -15,6 +15,7 @@ const EMPTY: PodTemplateSpec = {} as PodTemplateSpec;
 export function podTemplateErrors(template: PodTemplateSpec, path: string, errors: FieldError[], old?: PodTemplateSpec): void {
   templateMetadataErrors(template, path, errors);
   podSpecErrors(template.spec ?? {}, `${path}.spec`, errors, { template: true, oldSpec: old?.spec });
+  annotationFieldErrors(template.metadata?.annotations, template.spec ?? { containers: [] }, `${path}.spec`, errors);
   if ((template.spec?.ephemeralContainers?.length ?? 0) > 0) {
     errors.push(forbiddenField(`${path}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));
   }

@@ -14,13 +14,11 @@ export function modeErrors(mode: number | undefined, path: string, errors: Field
   }
 }
 
-export function keyToPathErrors(items: readonly core.KeyToPath[] | undefined, path: string, errors: FieldError[]): void {
-  items?.forEach((item, i) => {
-    if (!item.key) errors.push(required(`${path}[${i}].key`));
-    if (!item.path) errors.push(required(`${path}[${i}].path`));
-    else localNonReservedPathErrors(item.path, `${path}[${i}].path`, errors);
-    modeErrors(item.mode, `${path}[${i}].mode`, errors);
-  });
+export function keyToPathErrors(item: core.KeyToPath, path: string, errors: FieldError[]): void {
+  if (!item.key) errors.push(required(`${path}.key`));
+  if (!item.path) errors.push(required(`${path}.path`));
+  else localNonReservedPathErrors(item.path, `${path}.path`, errors);
+  modeErrors(item.mode, `${path}.mode`, errors);
 }
 
 /** Upstream names no index of the item. */
@@ -43,12 +41,9 @@ export function projectedErrors(projected: core.ProjectedVolumeSource, path: str
   const paths = new Set<string>();
   projected.sources?.forEach((source, i) => {
     const at = `${path}.sources[${i}]`;
-    let found = 0;
-    for (const member of MEMBERS) {
-      if (!source[member]) continue;
-      if (found++ > 0) errors.push(forbiddenField(at, 'may not specify more than 1 volume type per source'));
-      else memberErrors(source, member, { path, at, paths }, errors);
-    }
+    const members = MEMBERS.filter((member) => source[member]);
+    for (const member of members) memberErrors(source, member, { path, at, paths }, errors);
+    if (members.length > 1) errors.push(forbiddenField(at, 'may not specify more than 1 volume type per source'));
   });
 }
 
@@ -61,18 +56,20 @@ interface Place {
 }
 
 function memberErrors(source: core.VolumeProjection, member: (typeof MEMBERS)[number], place: Place, errors: FieldError[]): void {
-  const { path, at } = place;
+  const { at } = place;
   if (member === 'secret' || member === 'configMap') {
     const files = source[member]!;
     if (!files.name) errors.push(required(`${at}.${member}.name`));
-    keyToPathErrors(files.items, `${at}.${member}.items`, errors);
-    for (const item of files.items ?? []) claimPath(item.path, files.name ?? '', place, errors);
+    files.items?.forEach((item, i) => {
+      keyToPathErrors(item, `${at}.${member}.items[${i}]`, errors);
+      claimPath(item.path, files.name ?? '', place, errors);
+    });
   } else if (member === 'downwardAPI') {
     for (const item of source.downwardAPI!.items ?? []) {
       downwardErrors(item, `${at}.downwardAPI`, errors);
       if (item.path) claimPath(item.path, item.path, place, errors);
     }
-  } else if (member === 'serviceAccountToken') tokenErrors(source.serviceAccountToken!, { path, at, paths: place.paths }, errors);
+  } else if (member === 'serviceAccountToken') tokenErrors(source.serviceAccountToken!, place, errors);
 }
 
 function claimPath(filePath: string | undefined, owner: string, { path, paths }: Place, errors: FieldError[]): void {
@@ -87,7 +84,5 @@ function tokenErrors(token: core.ServiceAccountTokenProjection, place: Place, er
   if (seconds < 600) errors.push(invalidValue(at, seconds, 'may not specify a duration less than 10 minutes'));
   if (seconds > 2 ** 32) errors.push(invalidValue(at, seconds, 'may not specify a duration larger than 2^32 seconds'));
   if (!token.path) errors.push(required(`${place.path}.path`));
-  else {
-    localNonReservedPathErrors(token.path, `${place.at}.serviceAccountToken.path`, errors);
-  }
+  else localNonReservedPathErrors(token.path, `${place.path}.path`, errors);
 }

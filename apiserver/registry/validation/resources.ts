@@ -4,22 +4,23 @@
 import { duplicate, type FieldError, forbiddenField, invalidValue, required } from '../../../machinery/api/field-error.ts';
 import { qualifiedName } from '../../../machinery/api/names.ts';
 import {
-  addQuantities,
   compareQuantities,
   formatQuantity,
   parseQuantity,
   type Quantity,
   quantityMilli,
+  quantityValue,
 } from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
+import { dnsLabelErrors } from './ip.ts';
 
 const CONTAINER_RESOURCES = new Set(['cpu', 'memory', 'ephemeral-storage']);
 const OBJECT_COUNTS = ['pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps', 'persistentvolumeclaims'];
-const STANDARD_RESOURCES = new Set([
+/** What quotas count by themselves. */
+const QUOTA_RESOURCES = new Set([
   ...CONTAINER_RESOURCES,
   ...OBJECT_COUNTS,
   ...['requests', 'limits'].flatMap((kind) => [...CONTAINER_RESOURCES].map((name) => `${kind}.${name}`)),
-  'storage',
   'requests.storage',
   'services.nodeports',
   'services.loadbalancers',
@@ -34,13 +35,16 @@ export const isExtended = (name: string): boolean =>
 
 export const isContainerResource = (name: string): boolean => CONTAINER_RESOURCES.has(name) || isHugePages(name);
 export const isQuotaResource = (name: string): boolean =>
-  STANDARD_RESOURCES.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-');
+  QUOTA_RESOURCES.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-');
+const isStandard = (name: string): boolean => name === 'storage' || isQuotaResource(name);
+/** More may be promised than there is: not of huge pages and devices. */
+export const isOvercommitAllowed = (name: string): boolean => isNative(name) && !isHugePages(name);
 
 export function resourceNameErrors(name: string, path: string, errors: FieldError[]): void {
   const details = qualifiedName(name);
   for (const detail of details) errors.push(invalidValue(path, name, detail));
   if (details.length > 0) return;
-  if (!name.includes('/') && !STANDARD_RESOURCES.has(name) && !isHugePages(name)) {
+  if (!name.includes('/') && !isStandard(name)) {
     errors.push(invalidValue(path, name, 'must be a standard resource type or fully qualified'));
   }
 }
@@ -65,13 +69,14 @@ export function quantityErrors(name: string, value: string, path: string, errors
 
 function hugePageErrors(name: string, quantity: Quantity, path: string, errors: FieldError[]): void {
   if (!isHugePages(name)) return;
-  let size: number;
+  let size: Quantity | undefined;
   try {
-    size = quantityMilli(parseQuantity(name.slice('hugepages-'.length)));
+    size = parseQuantity(name.slice('hugepages-'.length));
   } catch {
-    size = 0;
+    size = undefined;
   }
-  if (size > 0 && quantityMilli(quantity) % size === 0) return;
+  const whole = size !== undefined && quantityMilli(size) > 0 && quantityMilli(size) % 1000 === 0;
+  if (whole && quantityValue(quantity) % quantityValue(size!) === 0) return;
   const text = formatQuantity(quantity);
   errors.push(invalidValue(path, text, `${text} is not positive integer multiple of ${name}`));
 }
@@ -82,37 +87,41 @@ export function containerResourceErrors(
   path: string,
   errors: FieldError[],
 ): void {
-  if (resources.limits || resources.requests) requirementErrors(resources, path, errors);
+  if (resources.limits || resources.requests) requirementErrors(resources, containerResourceNameErrors, path, errors);
   if (resources.claims) claimErrors(resources.claims, claims ?? [], `${path}.claims`, errors);
 }
 
-function requirementErrors({ limits = {}, requests = {} }: core.ResourceRequirements, path: string, errors: FieldError[]): void {
-  let computes = false;
-  let hugePages = false;
+export type ResourceNameRule = (name: string, path: string, errors: FieldError[]) => void;
+
+/** Requests and limits; `nameRule` says which resources there may be. */
+export function requirementErrors(
+  { limits = {}, requests = {} }: core.ResourceRequirements,
+  nameRule: ResourceNameRule,
+  path: string,
+  errors: FieldError[],
+): void {
   const parsed = new Map<string, Quantity>();
   for (const name of Object.keys(limits).sort()) {
     const at = `${path}.limits[${name}]`;
-    containerResourceNameErrors(name, at, errors);
+    nameRule(name, at, errors);
     const quantity = quantityErrors(name, limits[name]!, at, errors);
     hugePageErrors(name, quantity, at, errors);
     parsed.set(name, quantity);
-    computes ||= name === 'cpu' || name === 'memory';
-    hugePages ||= isHugePages(name);
   }
   for (const name of Object.keys(requests).sort()) {
     const at = `${path}.requests[${name}]`;
-    containerResourceNameErrors(name, at, errors);
+    nameRule(name, at, errors);
     const quantity = quantityErrors(name, requests[name]!, at, errors);
-    hugePageErrors(name, quantity, at, errors);
     requestAgainstLimit(name, quantity, parsed.get(name), path, errors);
-    computes ||= name === 'cpu' || name === 'memory';
-    hugePages ||= isHugePages(name);
+    hugePageErrors(name, quantity, at, errors);
   }
-  if (hugePages && !computes) errors.push(forbiddenField(path, 'HugePages require cpu or memory'));
+  const names = [...Object.keys(limits), ...Object.keys(requests)];
+  if (names.some(isHugePages) && !names.some((name) => name === 'cpu' || name === 'memory'))
+    errors.push(forbiddenField(path, 'HugePages require cpu or memory'));
 }
 
 function requestAgainstLimit(name: string, request: Quantity, limit: Quantity | undefined, path: string, errors: FieldError[]): void {
-  const overcommitted = isNative(name) && !isHugePages(name);
+  const overcommitted = isOvercommitAllowed(name);
   if (limit === undefined) {
     if (!overcommitted) errors.push(required(`${path}.limits`, 'Limit must be set for non overcommitable resources'));
     return;
@@ -126,6 +135,10 @@ function requestAgainstLimit(name: string, request: Quantity, limit: Quantity | 
   }
 }
 
+/** What a pod needs beside its containers: bounded like limits. */
+export const overheadErrors = (overhead: Record<string, string>, path: string, errors: FieldError[]): void =>
+  requirementErrors({ limits: overhead }, containerResourceNameErrors, path, errors);
+
 function claimErrors(
   claims: readonly core.ResourceClaim[],
   known: readonly core.PodResourceClaim[],
@@ -135,15 +148,27 @@ function claimErrors(
   const seen = new Set<string>();
   claims.forEach((claim, i) => {
     const at = `${path}[${i}]`;
-    const name = claim.name ?? '';
-    if (name === '') errors.push(required(at));
-    else {
-      const key = claim.request ? `${name}/${claim.request}` : name;
-      if (seen.has(name) || seen.has(key)) errors.push(duplicate(at, name));
-      else seen.add(key);
-      if (!known.some((c) => c.name === name)) errors.push(unknownClaim(at, name, known));
+    const { name = '', request = '' } = claim;
+    if (name === '') {
+      errors.push(required(at));
+      return;
     }
+    referenceErrors([name, request], seen, at, errors);
+    if (!known.some((c) => c.name === name)) errors.push(unknownClaim(at, name, known));
   });
+}
+
+/** A claim is referred to as a whole once, or request by request. */
+function referenceErrors([name, request]: readonly [string, string], seen: Set<string>, path: string, errors: FieldError[]): void {
+  if (seen.has(name)) {
+    errors.push(duplicate(path, name));
+    return;
+  }
+  if (request !== '') dnsLabelErrors(request, `${path}.request`, errors);
+  const key = request === '' ? name : `${name}/${request}`;
+  if (seen.has(key)) errors.push(duplicate(path, key));
+  else if (request === '') for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(duplicate(path, name));
+  seen.add(key);
 }
 
 function unknownClaim(field: string, name: string, known: readonly core.PodResourceClaim[]): FieldError {
@@ -151,49 +176,4 @@ function unknownClaim(field: string, name: string, known: readonly core.PodResou
   const detail = `must be one of the names in pod.spec.resourceClaims${names.length === 0 ? ' which is empty' : `: ${names.join(', ')}`}`;
   const body = `Not found: ${JSON.stringify(name)}: ${detail}`;
   return { type: 'FieldValueNotFound', field, body, message: `${field}: ${body}` };
-}
-
-const POD_RESOURCES = new Set(['cpu', 'memory']);
-
-/** Resources of the pod as a whole bound those of its containers. */
-export function podLevelResourceErrors(spec: core.PodSpec, path: string, errors: FieldError[]): void {
-  const resources = spec.resources!;
-  if (resources.claims) errors.push(forbiddenField(`${path}.claims`, 'claims cannot be set for Resources at pod-level'));
-  for (const member of ['limits', 'requests'] as const) {
-    for (const name of Object.keys(resources[member] ?? {}).sort()) {
-      if (!POD_RESOURCES.has(name) && !isHugePages(name)) {
-        const supported = 'cpu, hugepages-, memory';
-        errors.push(invalidValue(`${path}.${member}[${name}]`, name, `must be one of ${supported}`));
-      }
-    }
-  }
-  if (resources.limits || resources.requests) requirementErrors(resources, path, errors);
-  aggregateErrors(spec, path, errors);
-}
-
-function aggregateErrors(spec: core.PodSpec, path: string, errors: FieldError[]): void {
-  const { requests = {}, limits = {} } = spec.resources!;
-  const totals = new Map<string, Quantity>();
-  for (const container of spec.containers ?? []) {
-    for (const [name, value] of Object.entries(container.resources?.requests ?? {})) {
-      const sum = totals.get(name);
-      totals.set(name, sum === undefined ? parseQuantity(value) : addQuantities(sum, parseQuantity(value)));
-    }
-  }
-  for (const [name, total] of [...totals].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (!POD_RESOURCES.has(name) && !isHugePages(name)) continue;
-    const given = parseQuantity(requests[name] ?? '0');
-    if (compareQuantities(total, given) <= 0) continue;
-    const detail = `must be greater than or equal to aggregate container requests of ${formatQuantity(total)}`;
-    errors.push(invalidValue(`${path}.requests[${name}]`, formatQuantity(given), detail));
-  }
-  (spec.containers ?? []).forEach((container, i) => {
-    for (const name of Object.keys(container.resources?.limits ?? {}).sort()) {
-      const bound = limits[name];
-      const limit = parseQuantity(container.resources!.limits![name]!);
-      if (bound === undefined || compareQuantities(limit, parseQuantity(bound)) <= 0) continue;
-      const detail = `must be less than or equal to pod limits of ${formatQuantity(parseQuantity(bound))}`;
-      errors.push(invalidValue(`${path}.containers[${i}][${name}].limits`, formatQuantity(limit), detail));
-    }
-  });
 }

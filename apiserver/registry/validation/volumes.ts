@@ -7,9 +7,10 @@ import { parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { claimTemplateErrors } from './claims.ts';
 import { dnsLabelErrors } from './ip.ts';
+import { portalNameProblem } from './iscsi.ts';
 import { noBackstepErrors } from './paths.ts';
 import { downwardErrors, keyToPathErrors, modeErrors, projectedErrors } from './projected.ts';
-import { REMOTE_SOURCES, remoteSourceErrors } from './remote-volumes.ts';
+import { isRemoteSource, remotePath, remoteSourceErrors, secondSourcePath } from './remote-volumes.ts';
 
 const NONE: ReadonlyMap<string, core.Volume> = new Map();
 const HOST_PATH_TYPES = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
@@ -35,9 +36,19 @@ export function volumesErrors(
     if (byName.has(name)) errors.push(duplicate(`${at}.name`, name));
     // What is wrong with a volume is said once; its mounts find nothing.
     if (errors.length === before) byName.set(name, volume);
+    const claim = volume.persistentVolumeClaim?.claimName;
+    if (claim !== undefined && isMade(claim, volumes, podName)) {
+      errors.push(
+        invalidValue(`${at}.persistentVolumeClaim.claimName`, claim, 'must not reference a PVC that gets created for an ephemeral volume'),
+      );
+    }
   }
   return byName;
 }
+
+/** Whether the claim is one that the pod's own ephemeral volumes will be given. */
+const isMade = (claim: string, volumes: readonly core.Volume[], podName: string | undefined): boolean =>
+  Boolean(podName) && volumes.some((volume) => volume.ephemeral && `${podName}-${volume.name}` === claim);
 
 /** In the order in which upstream looks at them. */
 const SOURCES = [
@@ -53,12 +64,12 @@ const SOURCES = [
   'flocker',
   'persistentVolumeClaim',
   'rbd',
-  'flexVolume',
   'cinder',
   'cephfs',
   'quobyte',
   'downwardAPI',
   'fc',
+  'flexVolume',
   'configMap',
   'azureFile',
   'vsphereVolume',
@@ -77,8 +88,11 @@ function sourceErrors(volume: core.Volume, podName: string | undefined, path: st
   let found = 0;
   for (const source of SOURCES) {
     if (!volume[source]) continue;
-    if (found++ > 0) errors.push(forbiddenField(`${path}.${source}`, 'may not specify more than 1 volume type'));
+    if (found++ > 0) errors.push(forbiddenField(`${path}.${secondSourcePath(source)}`, 'may not specify more than 1 volume type'));
     else oneSourceErrors(volume, source, podName, path, errors);
+    if (source !== 'iscsi') continue;
+    const why = portalNameProblem(volume.iscsi!, volume.name ?? '');
+    if (why !== undefined) errors.push(invalidValue(`${path}.name`, volume.name ?? '', why));
   }
   if (found === 0) errors.push(required(path, 'must specify a volume type'));
 }
@@ -90,13 +104,11 @@ function oneSourceErrors(
   path: string,
   errors: FieldError[],
 ): void {
-  const at = `${path}.${source}`;
-  if (REMOTE_SOURCES.has(source)) remoteSourceErrors(source, volume[source] as Record<string, unknown>, at, errors);
+  const at = `${path}.${remotePath(source)}`;
+  if (isRemoteSource(source)) remoteSourceErrors(source, volume[source]!, at, errors);
   else if (source === 'emptyDir') emptyDirErrors(volume.emptyDir!, at, errors);
   else if (source === 'hostPath') hostPathErrors(volume.hostPath!, at, errors);
-  else if (source === 'gitRepo') {
-    if (!volume.gitRepo!.repository) errors.push(required(`${at}.repository`));
-  } else if (source === 'secret') filesErrors(volume.secret!, 'secretName', at, errors);
+  else if (source === 'secret') filesErrors(volume.secret!, 'secretName', at, errors);
   else if (source === 'configMap') filesErrors(volume.configMap!, 'name', at, errors);
   else if (source === 'persistentVolumeClaim') {
     if (!volume.persistentVolumeClaim!.claimName) errors.push(required(`${at}.claimName`));
@@ -131,14 +143,16 @@ interface FileSource {
 function filesErrors(source: FileSource, nameMember: string, path: string, errors: FieldError[]): void {
   if (!(source as Record<string, unknown>)[nameMember]) errors.push(required(`${path}.${nameMember}`));
   modeErrors(source.defaultMode, `${path}.defaultMode`, errors);
-  keyToPathErrors(source.items, `${path}.items`, errors);
+  source.items?.forEach((item, i) => {
+    keyToPathErrors(item, `${path}.items[${i}]`, errors);
+  });
 }
 
 function ephemeralErrors(volume: core.Volume, podName: string | undefined, path: string, errors: FieldError[]): void {
   const template = volume.ephemeral!.volumeClaimTemplate;
   if (!template) errors.push(required(`${path}.ephemeral.volumeClaimTemplate`));
   else claimTemplateErrors(template, `${path}.ephemeral.volumeClaimTemplate`, errors);
-  if (podName === undefined || podName === '') return;
+  if (!podName || !volume.name) return;
   const claim = `${podName}-${volume.name}`;
   for (const detail of dnsSubdomain(claim)) errors.push(invalidValue(`${path}.name`, volume.name, `PVC name "${claim}": ${detail}`));
 }
