@@ -113,12 +113,14 @@ it(`keeps every acknowledged write through ${POWER_CUTS} power cuts`, async (t) 
   for (let cut = 0, i = 0; cut < POWER_CUTS; cut++) {
     await Promise.all(Array.from({ length: 1 + random.integer(5) }, () => put(i++)));
     const [expected, flushed] = [[...acknowledged], await logSize(directory)];
+    const tail = await readFile(join(directory, 'live', 'TAIL'));
     const unflushed = Array.from({ length: random.integer(4) }, () => put(i++));
     await turnEnd();
     const image = join(directory, `image${cut}`);
     await cp(join(directory, 'live'), image, { recursive: true });
     await Promise.all(unflushed);
     await cutLog(join(image, 'db'), flushed, random);
+    await writeFile(join(image, 'TAIL'), tail);
     const recovered = await openLevelStore(image);
     check(recovered, expected);
     await recovered.close();

@@ -7,7 +7,7 @@ import { asyncFailpoint, failpoint } from '../../../machinery/process/failpoints
 import { mutant } from '../../../machinery/process/mutants.ts';
 import type { LogEntry, RevisionLog } from '../log-store.ts';
 import { encodeMarker, foldIn, MARKER_KEY, type Marker } from './marker.ts';
-import { encodeRecord, hashOf, objectOf, recordKey, revisionOfKey } from './record.ts';
+import { decodeRecord, encodeRecord, hashOf, objectOf, recordKey, revisionOfKey } from './record.ts';
 import type { Tail } from './tail.ts';
 
 export type Database = Level<Buffer, Buffer>;
@@ -17,13 +17,15 @@ interface Staged {
   readonly record: Buffer;
 }
 
-/** After so many revisions the mark beside the database follows. */
-const MARK_EVERY = 500;
+/** After so many revisions what stands beside the database is flushed. */
+const FLUSH_EVERY = 500;
 
-/** What is kept beside the database. */
+/** What is kept beside the database (tail.ts). */
 export interface Beside {
-  /** Writes down how far the log has come. */
-  mark(end: Tail): Promise<void>;
+  /** Notes how far the log has come. */
+  note(end: Tail): void;
+  /** Makes the last note durable. */
+  flush(): Promise<void>;
   closed(): Promise<void>;
 }
 
@@ -35,15 +37,16 @@ export class LevelLog implements RevisionLog {
   #hash: Buffer;
   #marker: Marker;
   #committed: Tail;
-  #marked: number;
-  #marking: Promise<void> | undefined;
+  /** The revision of the last note that was flushed. */
+  #flushed: number;
+  #flushing: Promise<void> | undefined;
 
   constructor(database: Database, state: { revision: number; hash: Buffer; marker: Marker }, beside: Beside) {
     this.#database = database;
     this.#hash = state.hash;
     this.#committed = { revision: state.revision, hash: state.hash.toString('hex') };
     this.#marker = state.marker;
-    this.#marked = state.revision;
+    this.#flushed = state.revision;
     this.#beside = beside;
   }
 
@@ -65,22 +68,18 @@ export class LevelLog implements RevisionLog {
     this.#staged = this.#staged.slice(count);
     const last = group[group.length - 1];
     this.#committed = { revision: revisionOfKey(last.key), hash: hashOf(last.record).toString('hex') };
-    if (this.#committed.revision - this.#marked >= MARK_EVERY) this.#mark();
+    this.#beside.note(this.#committed);
+    if (this.#committed.revision - this.#flushed >= FLUSH_EVERY) this.#flush();
   }
 
   /** Nobody waits for it. A disk that does not take it will not take the next group either, and that is told. */
-  #mark(): void {
-    if (this.#marking !== undefined || this.#marked === this.#committed.revision) return;
-    const end = this.#committed;
-    this.#marked = end.revision;
-    this.#marking = this.#beside.mark(end).then(
-      () => {
-        this.#marking = undefined;
-      },
-      () => {
-        this.#marking = undefined;
-      },
-    );
+  #flush(): void {
+    if (this.#flushing !== undefined || this.#flushed === this.#committed.revision) return;
+    this.#flushed = this.#committed.revision;
+    const settled = (): void => {
+      this.#flushing = undefined;
+    };
+    this.#flushing = this.#beside.flush().then(settled, settled);
   }
 
   async compact(revision: number, dropped: readonly number[]): Promise<void> {
@@ -102,20 +101,21 @@ export class LevelLog implements RevisionLog {
     );
     await asyncFailpoint('compact.after-commit');
     this.#marker = marker;
-    this.#mark();
+    this.#flush();
   }
 
   readonly read = (revision: number): Buffer => {
     const record = this.#database.getSync(recordKey(revision));
     if (record === undefined) throw new Error(`the record of revision ${revision} is gone`);
+    decodeRecord(record); // a changed byte is served to nobody
     return objectOf(record);
   };
 
   async close(): Promise<void> {
     failpoint('store.before-close');
     await this.#database.close();
-    await this.#marking;
-    await this.#beside.mark(this.#committed);
+    await this.#flushing;
+    await this.#beside.flush();
     await this.#beside.closed();
   }
 }

@@ -30,6 +30,11 @@ export function recordKey(revision: number): Buffer {
   return key;
 }
 
+/** Whether a key of the database is that of a record. */
+export function isRecordKey(key: Buffer): boolean {
+  return key.length === PREFIX.length + 8 && key[0] === PREFIX[0] && key[1] === PREFIX[1];
+}
+
 export function revisionOfKey(key: Buffer): number {
   return readRevision(key, 2);
 }

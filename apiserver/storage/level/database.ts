@@ -1,0 +1,160 @@
+/**
+ * Opens the LevelDB database of a store directory, after its files were inspected, and tells a beginning from damage.
+ *
+ * LevelDB flushes neither its first manifest nor the directory, so a power cut during creation can leave a database that does not open. It has
+ * served no one then: it is made anew. After READY nothing is ever made anew, and what looks like data without READY is not either.
+ */
+import { access, copyFile, readdir, rm, stat, truncate } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Level } from 'level';
+import { failpoint } from '../../../machinery/process/failpoints.ts';
+import { StoreDamaged, StoreLocked } from '../interface.ts';
+import { type Inspection, inspectDatabase, type TornEnd } from './inspect.ts';
+import { holdLock, isLocked, lockedMessage } from './lock.ts';
+import type { Database } from './log.ts';
+import { END_OF_RECORDS, FIRST_RECORD_KEY } from './record.ts';
+import { RESTORE_HINT } from './recover.ts';
+import { syncDirectory, type Tail, writeSynced } from './tail.ts';
+
+const READY_KEY = Buffer.from('m/ready');
+const READY_VALUE = Buffer.from('{"format":1}');
+
+/** The log of a database that holds no more than its ready mark is smaller. */
+const EMPTY_LOG_BYTES = 1024;
+
+/** `tail` is what the log must reach at least. */
+export async function openDatabase(directory: string, tail: Tail | undefined): Promise<Database> {
+  const location = join(directory, 'db');
+  const ready = await exists(join(directory, 'READY'));
+  let inspection = await inspectDatabase(location);
+  if (isSuspect(inspection)) {
+    // What another process is writing to looks unfinished too.
+    const release = await holdLock(directory);
+    try {
+      inspection = await inspectDatabase(location);
+      if (await isCutShort(directory, ready, inspection)) {
+        await rm(location, { recursive: true, force: true });
+        inspection = await inspectDatabase(location);
+      }
+      requireWhole(directory, inspection, tail);
+      for (const torn of inspection.torn) await settleTornEnd(directory, torn);
+    } finally {
+      await release();
+    }
+  }
+  if (ready && inspection.isEmpty) throw new StoreDamaged(`${directory}: the database is gone; ${RESTORE_HINT}`);
+  const database = await openUnlocked(directory, ready);
+  try {
+    await settleReadiness(database, directory, ready);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+const isSuspect = ({ damage, torn }: Inspection): boolean => damage.length > 0 || torn.length > 0;
+
+function requireWhole(directory: string, { damage, torn, newestInLogs }: Inspection, tail: Tail | undefined): void {
+  const found = [...damage];
+  const log = torn.find(({ file }) => file.endsWith('.log'));
+  if (log !== undefined && tail !== undefined && newestInLogs !== undefined && newestInLogs < tail.revision) {
+    found.push(
+      `${log.file} is damaged at byte ${log.at}: it ends there, after revision ${newestInLogs}, but ${tail.revision} was reached, as TAIL tells`,
+    );
+  }
+  if (found.length > 0)
+    throw new StoreDamaged(`${directory}: the database is damaged: ${found.join('; ')}; nothing was changed; ${RESTORE_HINT}`);
+}
+
+/** Whether the files are what a crash left of the creation of a database, in which case nothing was ever in it. */
+async function isCutShort(directory: string, ready: boolean, { damage }: Inspection): Promise<boolean> {
+  return damage.length > 0 && !ready && !(await hasServed(directory));
+}
+
+/** Keeps what LevelDB would drop. It does not open with an unfinished MANIFEST, whose last entry nobody has relied on: that end goes. */
+async function settleTornEnd(directory: string, { file, at }: TornEnd): Promise<void> {
+  await copyFile(file, join(directory, `torn-${basename(file)}`));
+  if (basename(file).startsWith('MANIFEST-')) await truncate(file, at);
+}
+
+/** Makes the two marks agree: the record in the database and the file beside it. */
+async function settleReadiness(database: Database, directory: string, ready: boolean): Promise<void> {
+  const marked = database.getSync(READY_KEY) !== undefined;
+  if (marked && ready) return;
+  if (ready) throw new StoreDamaged(`${directory}: the database has lost its first record; ${RESTORE_HINT}`);
+  if (!marked) {
+    for await (const _ of database.keys({ gte: FIRST_RECORD_KEY, lt: END_OF_RECORDS, limit: 1 })) {
+      throw new StoreDamaged(`${directory}: the database has revisions but was never marked ready; ${RESTORE_HINT}`);
+    }
+    await database.put(READY_KEY, READY_VALUE, { sync: true });
+  }
+  failpoint('create.before-ready');
+  await syncDirectory(join(directory, 'db'));
+  await writeSynced(join(directory, 'READY'), READY_VALUE);
+  failpoint('create.after-ready');
+  await syncDirectory(directory);
+}
+
+async function openUnlocked(directory: string, ready: boolean): Promise<Database> {
+  try {
+    return await openLevel(join(directory, 'db'), !ready);
+  } catch (error) {
+    if (isLocked(error)) throw new StoreLocked(await lockedMessage(directory), { cause: error });
+    if (isForbidden(error) || isFull(error)) throw error;
+    throw new StoreDamaged(`${directory}: the database does not open (${reasonOf(error)}); ${RESTORE_HINT}`, { cause: error });
+  }
+}
+
+export async function openLevel(location: string, createIfMissing: boolean): Promise<Database> {
+  const database: Database = new Level<Buffer, Buffer>(location, {
+    keyEncoding: 'buffer',
+    valueEncoding: 'buffer',
+    createIfMissing,
+    writeBufferSize: 16 * 1024 * 1024,
+    maxFileSize: 8 * 1024 * 1024,
+  });
+  await database.open();
+  return database;
+}
+
+/** Whether READY must once have been there, though it is not now. */
+async function hasServed(directory: string): Promise<boolean> {
+  if ((await exists(join(directory, 'TAIL'))) || (await exists(join(directory, 'HOLDER')))) return true;
+  for (const name of await readdir(join(directory, 'db'))) {
+    if (name.endsWith('.ldb')) return true;
+    if (name.endsWith('.log') && (await stat(join(directory, 'db', name))).size > EMPTY_LOG_BYTES) return true;
+  }
+  return false;
+}
+
+/** LevelDB passes the system's refusals on as text only. */
+export function isForbidden(error: unknown): boolean {
+  return saysSystem(error, ['EACCES', 'EPERM', 'EROFS'], /Permission denied|Operation not permitted|Read-only file system/);
+}
+
+export function isFull(error: unknown): boolean {
+  return saysSystem(error, ['ENOSPC', 'EDQUOT'], /No space left on device|Disk quota exceeded/);
+}
+
+function saysSystem(error: unknown, codes: readonly string[], texts: RegExp): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (codes.includes((cause as NodeJS.ErrnoException).code ?? '')) return true;
+    if (cause.message.startsWith('IO error: ') && texts.test(cause.message)) return true;
+  }
+  return false;
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      throw error;
+    },
+  );
+}

@@ -1,0 +1,136 @@
+/**
+ * Looks at the files of a LevelDB database before LevelDB does, and changes none. LevelDB leaves out what it cannot read and then deletes the file
+ * it was in; and a directory without CURRENT it takes for a new database and clears. So it must not be let near a damaged one: what this finds is
+ * refused with its place, and the files stay as they are for whoever mends them (docs/decisions/0012).
+ */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { scanLogFile } from './log-file.ts';
+import { type Manifest, readManifest, VarintReader } from './manifest.ts';
+import { isRecordKey, revisionOfKey } from './record.ts';
+
+export interface TornEnd {
+  readonly file: string;
+  /** Length of what is whole. */
+  readonly at: number;
+  /** How much follows that is not. */
+  readonly bytes: number;
+}
+
+export interface Inspection {
+  /** What is wrong, each with its file and place; nothing may be opened then. */
+  readonly damage: readonly string[];
+  /** Unfinished ends that a crash leaves: of the log, which LevelDB drops, and of the MANIFEST, which it does not open with. */
+  readonly torn: readonly TornEnd[];
+  /** The newest revision that the log files lead to; undefined when that stands in the tables. */
+  readonly newestInLogs: number | undefined;
+  readonly isEmpty: boolean;
+}
+
+const NUMBERED = /^(\d+)\.(log|ldb|sst)$/;
+
+/** `location` is the directory of LevelDB's files, which may not exist. */
+export async function inspectDatabase(location: string): Promise<Inspection> {
+  const names = await readdir(location).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return [];
+  });
+  const isEmpty = !names.some((name) => NUMBERED.test(name) || name.startsWith('MANIFEST-') || name === 'CURRENT');
+  const found: Found = { damage: [], torn: [], newestInLogs: undefined, isEmpty };
+  if (isEmpty) return found;
+  const manifest = await inspectManifest(location, found);
+  if (manifest === undefined) return found;
+  if (manifest.tables.size === 0) found.newestInLogs = 1;
+  await inspectTables(location, names, manifest, found);
+  await inspectLogs(location, names, manifest, found);
+  return found;
+}
+
+interface Found extends Inspection {
+  readonly damage: string[];
+  readonly torn: TornEnd[];
+  newestInLogs: number | undefined;
+}
+
+async function inspectManifest(location: string, found: Found): Promise<Manifest | undefined> {
+  const current = await readFile(join(location, 'CURRENT'), 'utf8').catch(missingOk);
+  if (current === undefined) return reject(found, `${join(location, 'CURRENT')} is missing`);
+  const name = /^(MANIFEST-\d+)\n$/.exec(current)?.[1];
+  if (name === undefined)
+    return reject(found, `${join(location, 'CURRENT')} names no manifest but ${JSON.stringify(current.slice(0, 40))}`);
+  const path = join(location, name);
+  const bytes = await readFile(path).catch(missingOk);
+  if (bytes === undefined) return reject(found, `${path}, which CURRENT names, is missing`);
+  try {
+    const manifest = readManifest(bytes);
+    if (manifest.end < bytes.length) found.torn.push({ file: path, at: manifest.end, bytes: bytes.length - manifest.end });
+    return manifest;
+  } catch (error) {
+    return reject(found, `${path}: ${(error as Error).message}`);
+  }
+}
+
+function reject(found: Found, damage: string): undefined {
+  found.damage.push(damage);
+}
+
+async function inspectTables(location: string, names: readonly string[], manifest: Manifest, found: Found): Promise<void> {
+  const files = new Map(
+    names.map((name) => [Number(NUMBERED.exec(name)?.[1]), name]).filter(([, name]) => !(name as string).endsWith('.log')) as [
+      number,
+      string,
+    ][],
+  );
+  for (const [number, expected] of manifest.tables) {
+    const name = files.get(number);
+    if (name === undefined) {
+      found.damage.push(`${join(location, `${String(number).padStart(6, '0')}.ldb`)} is missing`);
+      continue;
+    }
+    const { size } = await stat(join(location, name));
+    if (size < expected) found.damage.push(`${join(location, name)} has ${size} bytes instead of ${expected}`);
+  }
+}
+
+async function inspectLogs(location: string, names: readonly string[], manifest: Manifest, found: Found): Promise<void> {
+  const logs: { path: string; bytes: Buffer }[] = [];
+  const numbers = names
+    .filter((name) => name.endsWith('.log') && NUMBERED.test(name))
+    .map((name) => ({ name, number: Number.parseInt(name, 10) }));
+  for (const { name, number } of numbers.sort((a, b) => a.number - b.number)) {
+    if (number < manifest.logNumber) continue;
+    const path = join(location, name);
+    logs.push({ path, bytes: await readFile(path) });
+  }
+  // A new log file that nothing was written to yet does not make the one before it finished.
+  while (logs.length > 1 && logs[logs.length - 1].bytes.length === 0) logs.pop();
+  for (const [i, { path, bytes }] of logs.entries()) {
+    const { records, end, unreadable, isDamaged } = scanLogFile(bytes);
+    for (const record of records) found.newestInLogs = newestRevision(record) ?? found.newestInLogs;
+    if (unreadable === undefined) continue;
+    const after = found.newestInLogs === undefined ? '' : `, after revision ${found.newestInLogs}`;
+    if (isDamaged || i < logs.length - 1) found.damage.push(`${path} is damaged at byte ${unreadable.at}${after}: ${unreadable.what}`);
+    else found.torn.push({ file: path, at: end, bytes: bytes.length - end });
+  }
+}
+
+const BATCH_HEADER = 12;
+const PUT = 1;
+
+/** The newest revision that a batch puts. */
+function newestRevision(batch: Buffer): number | undefined {
+  if (batch.length < BATCH_HEADER) return undefined;
+  const reader = new VarintReader(batch, BATCH_HEADER);
+  let newest: number | undefined;
+  while (!reader.done) {
+    const isPut = reader.number() === PUT;
+    const key = reader.skip(reader.number());
+    if (isPut) reader.skip(reader.number());
+    if (isPut && isRecordKey(key)) newest = revisionOfKey(key);
+  }
+  return newest;
+}
+
+function missingOk(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
