@@ -126,10 +126,10 @@ export function validatePodCreate(pod: core.Pod): FieldError[] {
 }
 
 /** What holds at creation and in every update of the spec. */
-export function podSpecAndAnnotationErrors(pod: core.Pod, errors: FieldError[], oldSpec?: core.PodSpec): void {
+export function podSpecAndAnnotationErrors(pod: core.Pod, errors: FieldError[]): void {
   podAnnotationErrors(pod.metadata.annotations, pod.spec, 'metadata.annotations', errors);
   const staticPod = pod.metadata.annotations?.[MIRROR] !== undefined;
-  podSpecErrors(pod.spec ?? {}, 'spec', errors, { podName: pod.metadata.name ?? '', staticPod, ...(oldSpec && { oldSpec }) });
+  podSpecErrors(pod.spec ?? {}, 'spec', errors, { podName: pod.metadata.name ?? '', staticPod });
   if (pod.spec && !pod.spec.serviceAccountName) tokenWithoutAccountErrors(pod.spec, errors);
   imageSpaceErrors(pod.spec?.containers, 'spec.containers', errors);
   imageSpaceErrors(pod.spec?.initContainers, 'spec.initContainers', errors);

@@ -27,7 +27,7 @@ export function preparePodForUpdate(pod: core.Pod, old: core.Pod): void {
 
 export function validatePodUpdate(pod: core.Pod, old: core.Pod): FieldError[] {
   const errors: FieldError[] = [];
-  podSpecAndAnnotationErrors(pod, errors, old.spec);
+  podSpecAndAnnotationErrors(pod, errors);
   podAnnotationUpdateErrors(pod, old, errors);
   if (imageChangesStop(pod.spec.containers, old.spec.containers, 'spec.containers', errors)) return errors;
   if (imageChangesStop(pod.spec.initContainers, old.spec.initContainers, 'spec.initContainers', errors)) return errors;

@@ -1,6 +1,6 @@
 /**
  * Pod: containers that run together on one node. Mirrors kubernetes `pkg/registry/core/pod`; what happens at creation is in `pod-create.ts`,
- * in updates in `pod-update.ts` and `pod-views.ts`.
+ * in updates in `pod-update.ts`, `pod-views.ts` and `pod-resize.ts`.
  */
 import type { FieldError } from '../../../machinery/api/field-error.ts';
 import { dnsLabel } from '../../../machinery/api/names.ts';
@@ -11,9 +11,10 @@ import { podCells, podRowConditions } from '../tables/pod.ts';
 import { podWarnings } from '../validation/pod-warnings.ts';
 import { admitPod, admitTolerations } from './pod-admission.ts';
 import { preparePodForCreate, validatePodCreate } from './pod-create.ts';
+import { resizeView } from './pod-resize.ts';
 import { podStatusView } from './pod-status.ts';
 import { preparePodForUpdate, validatePodUpdate } from './pod-update.ts';
-import { ephemeralContainersView, resizeView } from './pod-views.ts';
+import { ephemeralContainersView } from './pod-views.ts';
 
 function applyDefaults(pod: Pod): void {
   pod.spec ??= {} as PodSpec;
