@@ -58,7 +58,12 @@ test('what is no YAML is refused in the words of go-yaml', () => {
     ['{', 'yaml: line 1: did not find expected node content'],
     ['{a: 1\n', "yaml: line 1: did not find expected ',' or '}'"],
     ['a: [b,\n', 'yaml: line 1: did not find expected node content'],
-    ['a:\n\tb: 1\n', 'yaml: line 2: found a tab character that violates indentation'],
+    ['a:\n\tb: 1\n', 'yaml: line 2: found character that cannot start any token'],
+    ['a: b\n\tc: d\n', 'yaml: line 2: found a tab character that violates indentation'],
+    ['a: |\n\tx\n', 'yaml: line 2: found a tab character where an indentation space is expected'],
+    ['a: @x\n', 'yaml: found character that cannot start any token'],
+    ['a: "x', 'yaml: found unexpected end of stream'],
+    ['a: 1\nb: "x', 'yaml: line 2: found unexpected end of stream'],
     ['a: b: c\n', 'yaml: mapping values are not allowed in this context'],
     ['a: *nope\n', "yaml: unknown anchor 'nope' referenced"],
     ['a: &m\n  b: *m\n', "yaml: anchor 'm' value contains itself"],
@@ -74,6 +79,10 @@ test('what is no YAML is refused in the words of go-yaml', () => {
       (error: Error) => error instanceof YamlError && error.message === message,
       message,
     );
+});
+
+test('JSON may be indented with tabs; quoted text keeps its own', () => {
+  assert.deepEqual(parseYaml('{\n\t"a": [\n\t\t1,\n\t\t"x\ty"\n\t]\n}'), { a: [1, 'x\ty'] });
 });
 
 test('a file may hold several documents; empty ones do not count', () => {

@@ -74,17 +74,24 @@ function documentsOf(text: string): Node[] {
   if (CONTROL.test(text.startsWith('\ufeff') ? text.slice(1) : text)) throw new YamlError('yaml: control characters are not allowed');
   let events: Event[];
   try {
-    events = parseEvents(text, { maxDepth: MAX_DEPTH });
+    events = parseEvents(withoutFlowTabs(text), { maxDepth: MAX_DEPTH });
   } catch (error) {
     throw error instanceof YAMLException ? new YamlError(syntaxText(error), { cause: error }) : error;
   }
   return buildNodes(text, events);
 }
 
+/** A document that is one flow collection (JSON) may be indented with tabs: they are read as blanks, which keeps every position. */
+function withoutFlowTabs(text: string): string {
+  if (!text.includes('\t') || !/^\s*[[{]/.test(text)) return text;
+  return text.replaceAll(FLOW_PART, (part) => (part.startsWith('\t') ? ' '.repeat(part.length) : part));
+}
+
+/** Quoted scalars, which keep their tabs, or a run of tabs. */
+const FLOW_PART = /"(?:[^"\\]|\\.)*"|(?<=[[{,:]\s*)'(?:[^']|'')*'|\t+/gs;
+
 /** js-yaml's complaints in go-yaml's words. */
 const WORDINGS: readonly (readonly [RegExp, string])[] = [
-  [/tab characters must not/, 'found a tab character that violates indentation'],
-  [/within a (double|single) quoted/, 'found unexpected end of stream'],
   [/document separator is expected/, 'did not find expected <document start>'],
   [/nesting|depth/, 'exceeded max depth of 10000'],
 ];
@@ -94,15 +101,30 @@ function syntaxText(error: YAMLException): string {
   const source = mark === undefined ? '' : (mark as { buffer: string }).buffer;
   const position = mark === undefined ? 0 : (mark as { position: number }).position;
   const line = source.slice(0, position).split('\n').length;
-  if (/[@`]/.test(source[position] ?? '')) return `yaml: line ${line}: found character that cannot start any token`;
-  if (/mapping entry/.test(reason))
-    return line === 1
-      ? 'yaml: mapping values are not allowed in this context'
-      : `yaml: line ${line}: mapping values are not allowed in this context`;
+  if (/[@`%]/.test(source[position] ?? '')) return scannerText(line, 'found character that cannot start any token');
+  if (/tab characters must not/.test(reason)) return scannerText(line, tabText(source.slice(0, position)));
+  if (/within a (double|single) quoted/.test(reason)) return scannerText(lineOfQuote(source, position), 'found unexpected end of stream');
+  if (/mapping entry/.test(reason)) return scannerText(line, 'mapping values are not allowed in this context');
   if (/within a flow|deficient indentation/.test(reason))
     return `yaml: line ${lineOfEnd(source, position)}: ${flowText(source.slice(0, position))}`;
   const known = WORDINGS.find(([pattern]) => pattern.test(reason));
   return `yaml: line ${lineOfEnd(source, position)}: ${known?.[1] ?? reason}`;
+}
+
+/** go-yaml's scanner does not name the first line. */
+const scannerText = (line: number, what: string): string => `yaml: ${line > 1 ? `line ${line}: ` : ''}${what}`;
+
+/** A tab at the start of a line: where a node is due, in a block scalar, or in the middle of a plain one. */
+function tabText(before: string): string {
+  const last = before.trimEnd().split('\n').at(-1) ?? '';
+  if (/[|>][-+0-9]*$/.test(last)) return 'found a tab character where an indentation space is expected';
+  return /(^|[:?-])$/.test(last) ? 'found character that cannot start any token' : 'found a tab character that violates indentation';
+}
+
+/** Where the scalar begins that the end of the text cuts short. */
+function lineOfQuote(source: string, position: number): number {
+  const quotes = [...source.slice(0, position).matchAll(/(?:^|[\s[{,:-])["']/g)];
+  return source.slice(0, (quotes.at(-1)?.index ?? 0) + 1).split('\n').length;
 }
 
 /** What the parser stumbles over at the end of the text is at its last line that holds something. */
