@@ -1,0 +1,264 @@
+/**
+ * One batch: a new store, eight clients that write and eight that watch, one fault after the other under their traffic, and the verdict over all of it.
+ *
+ * Invariant: what a cycle proves it proves under load: a cycle with fewer than `MIN_RATE` acknowledged writes a second before its fault is void.
+ */
+import { setMaxListeners } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import type { Client } from '../../machinery/client/client.ts';
+import { createClient } from '../../machinery/client/connect.ts';
+import { seededRandom } from '../../machinery/process/random.ts';
+import { sleep } from '../../scripts/chaos/history.ts';
+import type { Fault } from './faults.ts';
+import { History, prefixOf } from './history.ts';
+import { recordsIn } from './journal.ts';
+import { type Finding, judge } from './judge.ts';
+import { type Revision, readJournal, readStore } from './revisions.ts';
+import { Server, type Start } from './server.ts';
+import { unexpectedLines } from './server-log.ts';
+import { WATCHED, WatchClient } from './watch-traffic.ts';
+import { COLORS, hotTarget, NAMESPACES, Writer } from './write-traffic.ts';
+
+export const WRITERS = 8;
+export const MIN_RATE = 100;
+const TRAFFIC_MS = 1_000;
+const SETTLE_MS = 10_000;
+/** guarantees: ready again with 10,000 objects; a busy machine gets some grace. */
+const RESTART_MS = 15_000;
+
+export interface BatchOptions {
+  readonly bundle: string;
+  readonly directory: string;
+  readonly seed: number;
+  readonly faults: readonly Fault[];
+  readonly compactionMs?: number;
+  readonly mutants?: readonly string[];
+  readonly tell: (line: string) => void;
+}
+
+export interface Cycle {
+  readonly fault: string;
+  readonly did: string;
+  /** Acknowledged writes in a second before it. */
+  readonly rate: number;
+  readonly void: boolean;
+  readonly restartMs?: number;
+}
+
+export interface BatchVerdict {
+  readonly cycles: readonly Cycle[];
+  readonly findings: readonly Finding[];
+  readonly directory: string;
+}
+
+export async function runBatch(options: BatchOptions): Promise<BatchVerdict> {
+  const batch = new Batch(options, await Server.make({ ...options }));
+  try {
+    return await batch.run();
+  } finally {
+    await batch.close();
+  }
+}
+
+class Batch {
+  readonly #options: BatchOptions;
+  readonly #server: Server;
+  readonly #history = new History();
+  readonly #readings: Revision[][] = [];
+  readonly #cycles: Cycle[] = [];
+  readonly #clients: Client[] = [];
+  readonly #stopWriting = new AbortController();
+  readonly #stopWatching = new AbortController();
+  readonly #writers: Writer[] = [];
+  readonly #watchers: WatchClient[] = [];
+  readonly #failures: string[] = [];
+  /** The process that runs was started with a fault in it. */
+  #armed = false;
+  #running: Promise<void>[] = [];
+
+  constructor(options: BatchOptions, server: Server) {
+    this.#options = options;
+    this.#server = server;
+    setMaxListeners(0, this.#stopWriting.signal, this.#stopWatching.signal); // all clients listen to them
+  }
+
+  async run(): Promise<BatchVerdict> {
+    const { faults, seed } = this.#options;
+    const random = seededRandom(seed);
+    await this.#start(faults[0], random);
+    this.#beginTraffic();
+    for (let i = 0; i < faults.length; i++) {
+      if (!(await this.#cycle(faults[i]!, faults[i + 1], random))) break;
+    }
+    if (this.#server.alive) await this.#settle();
+    await this.#endTraffic();
+    await this.#stopServer();
+    await this.#read();
+    return this.#verdict();
+  }
+
+  async close(): Promise<void> {
+    this.#stopWriting.abort();
+    this.#stopWatching.abort();
+    await this.#server.kill();
+    await Promise.all(this.#running);
+    await Promise.all(this.#clients.map((client) => client.close()));
+  }
+
+  /** False when the server does not come back: the batch ends. */
+  async #cycle(fault: Fault, next: Fault | undefined, random: ReturnType<typeof seededRandom>): Promise<boolean> {
+    const struck = fault.start !== undefined && !this.#armed;
+    const rate = struck ? 0 : await this.#trafficRate();
+    const did = struck ? 'struck before it was ready' : await fault.strike(this.#server, random, this.#options.directory);
+    const cycle = { fault: fault.name, did, rate, void: !struck && (rate < MIN_RATE || did === 'not reached') };
+    let restartMs: number | undefined;
+    if (fault.lives && !this.#server.alive) this.#failures.push(`${fault.name}: the server ended by ${this.#server.end}`);
+    const rearm = next?.start !== undefined && this.#server.alive;
+    if (rearm) await this.#server.kill();
+    if (!this.#server.alive) {
+      await this.#read();
+      const before = performance.now();
+      if (!(await this.#start(next, random))) return false;
+      restartMs = Math.round(performance.now() - before);
+      if (restartMs > RESTART_MS) this.#failures.push(`${fault.name}: ready again after ${restartMs} ms`);
+    }
+    this.#cycles.push({ ...cycle, ...(restartMs !== undefined && { restartMs }) });
+    this.#options.tell(
+      `${fault.name}: ${did}, ${rate} writes/s before${cycle.void ? ' (void)' : ''}${restartMs === undefined ? '' : `, back in ${restartMs} ms`}`,
+    );
+    return true;
+  }
+
+  async #start(fault: Fault | undefined, random: ReturnType<typeof seededRandom>): Promise<boolean> {
+    const start: Start = fault?.start?.(random, this.#server) ?? {};
+    this.#armed = fault?.start !== undefined;
+    try {
+      await this.#server.start(start);
+      return true;
+    } catch (error) {
+      // an armed fault may strike while clients come back, before the word that all is ready: the next process starts without
+      if (fault?.start !== undefined && this.#server.end === 'SIGKILL') {
+        await this.#read();
+        return this.#start(undefined, random);
+      }
+      this.#failures.push(String(error));
+      return false;
+    }
+  }
+
+  /** Lets traffic run and says how many writes a second were acknowledged. */
+  async #trafficRate(): Promise<number> {
+    const acknowledged = (): number => this.#writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
+    const [before, since] = [acknowledged(), performance.now()];
+    const end = since + TRAFFIC_MS;
+    while (performance.now() < end && this.#server.alive) await sleep(20);
+    return Math.round(((acknowledged() - before) * 1000) / (performance.now() - since));
+  }
+
+  #beginTraffic(): void {
+    const { seed } = this.#options;
+    const connect = (id: string): Client => {
+      const client = createClient({ kubeconfig: this.#server.kubeconfig, userAgent: `${id}/1.0` });
+      this.#clients.push(client);
+      return client;
+    };
+    const deps = { history: this.#history };
+    for (let i = 0; i < WRITERS; i++) {
+      const id = `w${i}`;
+      this.#writers.push(
+        new Writer({ ...deps, id, client: connect(id), random: seededRandom(seed + 1 + i), signal: this.#stopWriting.signal }),
+      );
+    }
+    for (const [i, watched] of WATCHED.entries()) {
+      const id = `r${i}`;
+      const random = seededRandom(seed + 101 + i);
+      this.#watchers.push(new WatchClient({ ...deps, id, client: connect(id), random, signal: this.#stopWatching.signal }, watched));
+    }
+    this.#running = [...this.#writers, ...this.#watchers].map((client) => client.run());
+  }
+
+  /** Writes once more into everything that is watched, and waits until each watcher knows. */
+  async #settle(): Promise<void> {
+    this.#stopWriting.abort();
+    await Promise.all(this.#running.slice(0, WRITERS));
+    const client = this.#clients[0]!;
+    const awaited: number[] = [];
+    for (const { type, namespace, name } of WATCHED) {
+      const target = { ...hotTarget(0), type, namespace: namespace || NAMESPACES[0], name: name ?? 'last' };
+      let revision = 0;
+      for (const color of COLORS) revision = await this.#last(client, target, color);
+      awaited.push(revision);
+    }
+    const start = performance.now();
+    const behind = (): boolean => this.#watchers.some(({ reached }, i) => reached < awaited[i]!);
+    while (behind() && performance.now() < start + SETTLE_MS) await sleep(50);
+    for (const [i, { reached }] of this.#watchers.entries())
+      this.#history.add({ op: 'settle', client: `r${i}`, start, end: performance.now(), status: 200, awaited: awaited[i]!, reached });
+  }
+
+  async #last(client: Client, target: ReturnType<typeof hotTarget>, color: string): Promise<number> {
+    const { type, namespace, name } = target;
+    const patch = { metadata: { labels: { color, turn: String(performance.now()) } } };
+    try {
+      const written = await client.patch(type, target, 'application/merge-patch+json', patch);
+      return Number(written.metadata.resourceVersion);
+    } catch {
+      const object = { apiVersion: type.group === '' ? type.version : `${type.group}/${type.version}`, kind: type.kind };
+      const made = await client.create(type, { ...object, metadata: { name, namespace, labels: { color } } }).catch((error: unknown) => {
+        this.#failures.push(`the last write to ${prefixOf(type, namespace)}${name} failed: ${error}`);
+        return undefined;
+      });
+      return Number(made?.metadata.resourceVersion ?? 0);
+    }
+  }
+
+  async #endTraffic(): Promise<void> {
+    this.#stopWriting.abort();
+    this.#stopWatching.abort();
+    await Promise.all(this.#running);
+  }
+
+  async #stopServer(): Promise<void> {
+    if (!this.#server.alive) return;
+    this.#server.signal('SIGTERM');
+    if (!(await this.#server.ended(15_000))) this.#failures.push('the server did not end within 15 s of SIGTERM');
+    else if (this.#server.end !== 0) this.#failures.push(`the server ended by ${this.#server.end} after SIGTERM`);
+  }
+
+  /** The store as it lies there. Unreadable is a finding of its own when the server tries to open it. */
+  async #read(): Promise<void> {
+    const revisions = await readStore(this.#server.store).catch(() => []);
+    this.#readings.push(revisions);
+    const directory = join(this.#options.directory, 'revisions');
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, `${this.#readings.length}.json`), JSON.stringify(revisions));
+  }
+
+  #verdict(): BatchVerdict {
+    const { directory, faults, seed, compactionMs } = this.#options;
+    const histories = join(directory, 'histories');
+    mkdirSync(histories, { recursive: true });
+    this.#history.save(histories);
+    writeFileSync(
+      join(directory, 'schedule.json'),
+      `${JSON.stringify({ seed, compactionMs, faults: faults.map(({ name }) => name), cycles: this.#cycles }, null, 1)}\n`,
+    );
+    const mayFail = faults.some(({ writeFails }) => writeFails);
+    const findings: Finding[] = [
+      { name: 'P the server comes back and ends as it should', judged: `${this.#server.starts} starts`, violations: this.#failures },
+      {
+        name: 'P nothing unexpected is logged',
+        judged: `${this.#server.starts} starts`,
+        violations: unexpectedLines(this.#server.log, mayFail),
+      },
+      ...judge({
+        operations: this.#history.operations,
+        readings: [readJournal(recordsIn(directory)), ...this.#readings],
+        compacting: compactionMs !== undefined,
+      }),
+    ];
+    return { cycles: this.#cycles, findings, directory };
+  }
+}

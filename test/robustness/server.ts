@@ -1,0 +1,147 @@
+/**
+ * Bundles, starts, kills, freezes and restarts the API server under test. It keeps one port and one data directory for its whole life, which may be
+ * many processes long.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** One file from the sources as they are, in which seeded bugs can be switched on. It must lie below our package.json, beside which its data is. */
+export async function bundleServer(): Promise<{ path: string; remove(): void }> {
+  const path = join(root, '.flyball', 'robustness', `server-${process.pid}.mjs`);
+  await build({
+    entryPoints: [join(root, 'test/robustness/server-main.ts')],
+    outfile: path,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external: ['level', 'classic-level'],
+    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+    logLevel: 'warning',
+  });
+  return { path, remove: () => rmSync(path, { force: true }) };
+}
+
+export interface ServerOptions {
+  readonly bundle: string;
+  /** Holds `server/` (data), `server.log` and the journal. */
+  readonly directory: string;
+  readonly compactionMs?: number;
+  readonly mutants?: readonly string[];
+}
+
+export interface Start {
+  readonly failpoints?: string;
+  /** Put before the command, as `strace …`. */
+  readonly under?: readonly string[];
+}
+
+const READY_MS = 60_000;
+
+export class Server {
+  readonly store: string;
+  readonly kubeconfig: string;
+  readonly log: string;
+  readonly #options: ServerOptions;
+  readonly #port: number;
+  #child: ChildProcess | undefined;
+  #ended: Promise<unknown> = Promise.resolve();
+  starts = 0;
+
+  static async make(options: ServerOptions): Promise<Server> {
+    mkdirSync(options.directory, { recursive: true });
+    return new Server(options, await freePort());
+  }
+
+  private constructor(options: ServerOptions, port: number) {
+    this.#options = options;
+    this.#port = port;
+    this.store = join(options.directory, 'server', 'store');
+    this.kubeconfig = join(options.directory, 'kubeconfig');
+    this.log = join(options.directory, 'server.log');
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Settles when it serves; rejects when it ends before. */
+  async start({ failpoints = '', under = [] }: Start = {}): Promise<void> {
+    const { bundle, directory, compactionMs, mutants = [] } = this.#options;
+    const args = ['--data-dir', join(directory, 'server'), '--secure-port', String(this.#port), '--write-kubeconfig', this.kubeconfig];
+    if (compactionMs !== undefined) args.push('--etcd-compaction-interval', `${compactionMs}ms`);
+    if (failpoints !== '') args.push('--failpoints', failpoints);
+    const [command, ...rest] = [...under, process.execPath, bundle, ...args];
+    const log = openSync(this.log, 'a');
+    const child = spawn(command!, rest, {
+      stdio: ['ignore', log, log, 'ipc'],
+      env: { ...process.env, ROBUSTNESS_JOURNAL: directory, ROBUSTNESS_MUTANTS: mutants.join(',') },
+    });
+    closeSync(log);
+    this.#child = child;
+    this.#ended = once(child, 'exit');
+    this.starts++;
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new Error(`the API server is not ready after ${READY_MS / 1000} s, see ${this.log}`)),
+        READY_MS,
+      );
+      child.once('exit', (code, signal) => {
+        clearTimeout(timer);
+        reject(new Error(`the API server ended before it was ready (${signal ?? code}), see ${this.log}`));
+      });
+      child.on('message', (message: { type?: string }) => {
+        if (message.type !== 'ready') return;
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  get alive(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** How it ended: a signal's name or an exit code. */
+  get end(): string | number | null {
+    return this.#child?.signalCode ?? this.#child?.exitCode ?? null;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child?.kill(name);
+  }
+
+  /** Settles at its end; false when it still lives after `ms`. */
+  async ended(ms: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), ms);
+    });
+    const ended = await Promise.race([this.#ended.then(() => true), late]);
+    clearTimeout(timer);
+    return ended;
+  }
+
+  async kill(): Promise<void> {
+    if (!this.alive) return;
+    this.signal('SIGKILL');
+    await this.#ended;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
