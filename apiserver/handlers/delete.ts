@@ -54,7 +54,8 @@ export async function deleteNamed(api: Api, context: RequestContext, served: Ser
   }
 }
 
-function checkPreconditions(served: ServedResource, name: string, options: DeleteOptions, live: KubeObject): void {
+/** Throws a conflict when `live` is not the object, or not the version of it, that the options name. */
+export function checkPreconditions(served: ServedResource, name: string, options: DeleteOptions, live: KubeObject): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
   const refuse = (what: string, sent: string, record: string, how: string): Error =>
     conflict(

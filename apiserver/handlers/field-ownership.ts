@@ -53,7 +53,7 @@ export function recordCreate(api: Api, served: ServedResource, object: KubeObjec
 export interface UpdateRecord {
   readonly object: KubeObject;
   readonly old: KubeObject;
-  readonly options: WriteOptions;
+  readonly options: Pick<WriteOptions, 'fieldManager'>;
   readonly subresource: string;
 }
 
