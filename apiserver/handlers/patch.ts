@@ -12,6 +12,7 @@ import { strategicMerge, strategicPatchInvalid } from '../../machinery/api/patch
 import { fromUnstructured } from '../../machinery/api/patch/unstructured.ts';
 import { kindSchema } from '../../machinery/api/schema/schema.ts';
 import { badRequest, invalid, requestEntityTooLarge, StatusError, unsupportedMediaType } from '../../machinery/api/status.ts';
+import { mutant } from '../../machinery/process/mutants.ts';
 import { readBody } from '../http/body.ts';
 import { header, type RequestContext, warn } from '../http/context.ts';
 import { encodeOrdered } from '../http/respond.ts';
@@ -125,6 +126,7 @@ function patched(context: RequestContext, served: ServedResource, input: PatchIn
 /** Throws what the patch functions say, in upstream's words. */
 export function applyPatch(served: { schema: ServedResource['schema'] }, original: object, { type, body }: Patch): unknown {
   if (type === JSON_PATCH) return jsonPatch(original, body as readonly unknown[]);
+  if (type === MERGE_PATCH && mutant('merge-patch.shallow')) return Object.assign({}, original, body);
   if (type === MERGE_PATCH) return mergePatch(original, body);
   return strategicMerge(served.schema, original, body as object);
 }

@@ -7,6 +7,7 @@ import { isReason } from '../../machinery/api/status.ts';
 import type { Client, DeleteParams } from '../../machinery/client/client.ts';
 import type { EventRecorder } from '../../machinery/client/event-recorder.ts';
 import { Lru } from '../../machinery/client/lru.ts';
+import { mutant } from '../../machinery/process/mutants.ts';
 import { type DiscoveredResource, preferred, resourceOfKind } from '../discovery.ts';
 import { FOREGROUND, type Graph, type GraphNode, ORPHAN, orphansDependents, waitsForDependents } from './graph.ts';
 
@@ -102,6 +103,7 @@ export class Collector {
     const known = this.#deps.graph.get(owner.uid);
     if (known !== undefined && type.namespaced && known.namespace !== node.namespace) this.#invalidNamespace(owner, item);
     const name = { namespace: type.namespaced ? node.namespace : '', name: owner.name };
+    if (mutant('gc.no-live-check')) return known === undefined ? this.#gone(owner.uid) : 'solid';
     try {
       const found = await this.#deps.client.get(type, name);
       if (found.metadata.uid !== owner.uid) return this.#gone(owner.uid);

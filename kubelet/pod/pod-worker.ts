@@ -10,6 +10,7 @@ import { pods as podResource } from '../../machinery/client/resource-type.ts';
 import type { Cancel, Clock } from '../../machinery/process/clock.ts';
 import { asyncFailpoint } from '../../machinery/process/failpoints.ts';
 import type { Logger } from '../../machinery/process/logger.ts';
+import { mutant } from '../../machinery/process/mutants.ts';
 import type { Runtime, RuntimeContainer } from '../runtime/interface.ts';
 import { isSidecar, restartsAfter } from '../status.ts';
 import type { BackOffLimits } from './back-off.ts';
@@ -281,7 +282,13 @@ export class PodWorkers {
     await asyncFailpoint('kubelet.before-delete');
     const { namespace, name } = pod.metadata as { namespace: string; name: string };
     try {
-      await this.#write(() => this.#deps.client.delete(podResource, { namespace, name }, { uid, gracePeriodSeconds: 0 }));
+      await this.#write(() =>
+        this.#deps.client.delete(
+          podResource,
+          { namespace, name },
+          { ...(!mutant('kubelet.uid-ignored') && { uid }), gracePeriodSeconds: 0 },
+        ),
+      );
     } catch (error) {
       if (!isGoneOrReplaced(error)) throw error;
     }

@@ -11,6 +11,7 @@ import type { KubeObject } from '../api/object.ts';
 import { isReason, StatusError } from '../api/status.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Logger } from '../process/logger.ts';
+import { mutant } from '../process/mutants.ts';
 import type { Random } from '../process/random.ts';
 import { Backoff } from './backoff.ts';
 import type { Client, ListParams, WatchEvent } from './client.ts';
@@ -165,6 +166,8 @@ export class Reflector<T extends KubeObject> {
         allowWatchBookmarks: true,
         timeoutSeconds: Math.floor(WATCH_SECONDS * (1 + random.next())),
         ...(initial ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' as const } : { resourceVersion: this.#revision }),
+        ...(initial && mutant('informer.first-state-old') && { resourceVersion: '0' }),
+        ...(!initial && mutant('informer.restarts-at-newest') && { resourceVersion: '' }),
       };
       for await (const event of client.watch(this.#type, params, either)) {
         events++;
