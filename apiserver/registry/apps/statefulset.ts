@@ -2,20 +2,20 @@
  * StatefulSet: pods with names and claims of their own. Mirrors kubernetes `pkg/registry/apps/statefulset` and `apps/validation`.
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
-import { type FieldError, forbiddenField, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
 import { nameIsLabel } from '../../../machinery/api/names.ts';
 import { typeSchema } from '../../../machinery/api/schema/schema.ts';
-import { formatSelector, selectorOf } from '../../../machinery/api/selector.ts';
 import type { StatefulSet, StatefulSetSpec } from '../../../machinery/api/types/apps.v1.ts';
 import { defaultPodTemplate } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, templateCells } from '../tables/cells.ts';
 import { claimSpecErrors } from '../validation/claims.ts';
+import { fractionWarning } from '../validation/fractions.ts';
 import { dnsLabelErrors } from '../validation/ip.ts';
-import { nonNegative, nonNegativeIntOrPercent, nonNegativeMembers } from '../validation/numbers.ts';
+import { nonNegative, nonNegativeIntOrPercent } from '../validation/numbers.ts';
 import { selectorAndTemplateErrors } from '../validation/pod-template.ts';
-import { fractionWarning, templateWarnings } from '../validation/pod-warnings.ts';
+import { templateWarnings } from '../validation/pod-warnings.ts';
 
 const RULES = { selectorOwner: 'statefulset', deadlineOwner: 'StatefulSet', badSelector: '', metadataTwice: true };
 
@@ -34,8 +34,8 @@ function applyDefaults(object: StatefulSet): void {
   // Behind a gate that is off.
   if (spec.updateStrategy.rollingUpdate) delete spec.updateStrategy.rollingUpdate.maxUnavailable;
   spec.persistentVolumeClaimRetentionPolicy ??= {};
-  spec.persistentVolumeClaimRetentionPolicy.whenDeleted ??= 'Retain';
-  spec.persistentVolumeClaimRetentionPolicy.whenScaled ??= 'Retain';
+  spec.persistentVolumeClaimRetentionPolicy.whenDeleted ||= 'Retain';
+  spec.persistentVolumeClaimRetentionPolicy.whenScaled ||= 'Retain';
   spec.replicas ??= 1;
   spec.revisionHistoryLimit ??= 10;
   spec.template ??= {};
@@ -44,7 +44,7 @@ function applyDefaults(object: StatefulSet): void {
     claim.kind = 'PersistentVolumeClaim';
     claim.apiVersion = 'v1';
     claim.spec = { ...claim.spec, volumeMode: claim.spec?.volumeMode ?? 'Filesystem' };
-    claim.status = { ...claim.status, phase: claim.status?.phase ?? 'Pending' };
+    claim.status = { ...claim.status, phase: claim.status?.phase || 'Pending' };
   }
 }
 
@@ -73,13 +73,15 @@ function strategyErrors({ updateStrategy = {}, podManagementPolicy = '' as never
   } else errors.push(invalidValue(path, { Type: type, RollingUpdate: rollingUpdate ?? null }, "must be 'RollingUpdate' or 'OnDelete'"));
 }
 
+const CLAIM_POLICIES = ['Retain', 'Delete'];
+
 function specErrors(spec: StatefulSetSpec, errors: FieldError[], old?: StatefulSetSpec): void {
   strategyErrors(spec, errors);
   const retention = spec.persistentVolumeClaimRetentionPolicy ?? {};
   for (const member of ['whenDeleted', 'whenScaled'] as const) {
     const policy: string | undefined = retention[member];
-    if (policy !== undefined && policy !== 'Retain' && policy !== 'Delete') {
-      errors.push(invalidValue(`spec.persistentVolumeClaimRetentionPolicy.${member}`, policy, "must be 'Retain' or 'Delete'"));
+    if (policy !== undefined && !CLAIM_POLICIES.includes(policy)) {
+      errors.push(notSupported(`spec.persistentVolumeClaimRetentionPolicy.${member}`, policy, CLAIM_POLICIES));
     }
   }
   nonNegative(spec.replicas, 'spec.replicas', errors);
@@ -137,43 +139,33 @@ function validateUpdate(object: StatefulSet, old: StatefulSet): FieldError[] {
   return errors;
 }
 
-const COUNTS = [
-  'replicas',
-  'readyReplicas',
-  'currentReplicas',
-  'updatedReplicas',
-  'availableReplicas',
-  'observedGeneration',
-  'collisionCount',
-];
+const COUNTS: CountRules = {
+  counts: [
+    'replicas',
+    'readyReplicas',
+    'currentReplicas',
+    'updatedReplicas',
+    'availableReplicas',
+    'observedGeneration',
+    'collisionCount',
+  ],
+  parts: ['readyReplicas', 'currentReplicas', 'updatedReplicas'],
+  ready: 'status.readyReplicas',
+};
 
 function statusErrors({ status }: StatefulSet, old: StatefulSet): FieldError[] {
   const errors: FieldError[] = [];
-  nonNegativeMembers(status, 'status', COUNTS, errors);
-  const { replicas = 0, readyReplicas = 0, currentReplicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status ?? {};
-  const limit = 'cannot be greater than status.replicas';
-  if (readyReplicas > replicas) errors.push(invalidValue('status.readyReplicas', readyReplicas, limit));
-  if (currentReplicas > replicas) errors.push(invalidValue('status.currentReplicas', currentReplicas, limit));
-  if (updatedReplicas > replicas) errors.push(invalidValue('status.updatedReplicas', updatedReplicas, limit));
-  if (availableReplicas > replicas) errors.push(invalidValue('status.availableReplicas', availableReplicas, limit));
-  if (availableReplicas > readyReplicas) {
-    errors.push(invalidValue('status.availableReplicas', availableReplicas, 'cannot be greater than status.readyReplicas'));
-  }
-  const before = old.status?.collisionCount;
-  if (before !== undefined && (status?.collisionCount ?? -1) < before) {
-    errors.push(invalidValue('status.collisionCount', status?.collisionCount ?? 0, 'cannot be decremented'));
-  }
+  countErrors(status, COUNTS, errors);
+  collisionErrors(status?.collisionCount, old.status?.collisionCount, errors);
   return errors;
 }
 
+/** What is said of claims and of the history is said at every update; upstream's path of a claim is another one then. */
 function warnings(object: StatefulSet, old: StatefulSet | undefined): string[] {
   const texts = templateWarnings(object, old, object.spec.template, 'spec.template');
-  if (old !== undefined && object.metadata.generation === old.metadata.generation) return texts;
   object.spec.volumeClaimTemplates?.forEach((claim, i) => {
-    const text = fractionWarning(
-      claim.spec?.resources?.requests?.['storage'],
-      `spec.volumeClaimTemplates[${i}].resources.requests[storage]`,
-    );
+    const path = `spec.volumeClaimTemplates[${i}]${old === undefined ? '' : '.Spec'}`;
+    const text = fractionWarning(claim.spec?.resources?.requests?.['storage'], `${path}.resources.requests[storage]`);
     if (text !== undefined) texts.push(text);
   });
   if ((object.spec.revisionHistoryLimit ?? 0) < 0) {
@@ -191,14 +183,7 @@ export const statefulset = defineKind<StatefulSet>({
   generation: 'spec',
   strategy: { default: applyDefaults, prepareForCreate: dropStatus, prepareForUpdate: keepStatus, validate, validateUpdate, warnings },
   status: statusView({ validate: statusErrors }),
-  scale: {
-    replicas: (object) => object.spec.replicas ?? 0,
-    setReplicas: (object, replicas) => {
-      object.spec.replicas = replicas;
-    },
-    statusReplicas: (object) => object.status?.replicas ?? 0,
-    selector: (object) => formatSelector(selectorOf(object.spec.selector)),
-  },
+  scale: replicaScale as never,
   cells: ({ metadata, spec, status }, now) => [
     metadata.name,
     `${status?.readyReplicas ?? 0}/${spec.replicas ?? 0}`,

@@ -2,7 +2,7 @@
  * Endpoints: the older form of endpoint slices, one object per service. Mirrors kubernetes `pkg/registry/core/endpoint` and ValidateEndpoints.
  */
 import { type FieldError, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
-import { dnsSubdomain, portNumber } from '../../../machinery/api/names.ts';
+import { dnsSubdomain, portNumber, qualifiedName } from '../../../machinery/api/names.ts';
 import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints } from '../../../machinery/api/types/core.v1.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
@@ -56,6 +56,8 @@ function portErrors(port: EndpointPort, named: boolean, path: string, errors: Fi
   const protocol = port.protocol ?? '';
   if (protocol === '') errors.push(required(`${path}.protocol`));
   else if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(`${path}.protocol`, protocol, PROTOCOLS));
+  const app = port.appProtocol;
+  if (app !== undefined) for (const detail of qualifiedName(app)) errors.push(invalidValue(`${path}.appProtocol`, app, detail));
 }
 
 function warnings({ subsets }: Endpoints): string[] {

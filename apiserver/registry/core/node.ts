@@ -24,9 +24,10 @@ function applyDefaults(node: Node): void {
   if (status?.capacity && status.allocatable === undefined) status.allocatable = { ...status.capacity };
 }
 
-/** Behind a gate that is gone. */
-function dropConfigSource(node: Node): void {
+/** Configuration by ConfigMap is gone. */
+function dropConfig(node: Node): void {
   delete node.spec?.configSource;
+  delete node.status?.config;
 }
 
 /** A node takes pods only once it has been seen ready (TaintNodesByCondition). */
@@ -40,6 +41,8 @@ function validate(node: Node): FieldError[] {
   const errors: FieldError[] = [];
   if (node.spec?.taints) taintErrors(node.spec.taints, 'metadata.taints', errors);
   resourceErrors(node.status ?? {}, errors);
+  const swap = node.status?.nodeInfo?.swap?.capacity;
+  if (swap !== undefined && swap <= 0) errors.push(invalidValue('metadata.nodeSwapStatus.capacity', swap, 'must be greater than zero'));
   podCidrErrors(node.spec ?? {}, errors);
   return errors;
 }
@@ -59,9 +62,14 @@ function podCidrErrors(spec: NodeSpec, errors: FieldError[]): void {
   if (cidrs.length > 2 || (cidrs.length === 2 && cidrFamily(cidrs[0]!) === cidrFamily(cidrs[1]!))) {
     errors.push(invalidValue('spec.podCIDRs', cidrs, 'may specify no more than one CIDR for each IP family'));
   }
-  cidrs.forEach((cidr, i) => {
-    if (cidrs.indexOf(cidr) < i) errors.push(duplicate(`spec.podCIDRs[${i}]`, cidr));
-  });
+}
+
+/** Of fields that are kept for those who still send them. */
+function warnings({ spec }: Node): string[] {
+  const texts: string[] = [];
+  if (spec?.configSource) texts.push('spec.configSource: the feature is removed');
+  if (spec?.externalID) texts.push('spec.externalID: this field is deprecated, and is unused by Kubernetes');
+  return texts;
 }
 
 function validateUpdate(node: Node, old: Node, context: StrategyContext): FieldError[] {
@@ -121,15 +129,21 @@ export const node = defineKind<Node>({
   strategy: {
     default: applyDefaults,
     admit: taintNew,
-    prepareForCreate: dropConfigSource,
+    prepareForCreate: dropConfig,
     prepareForUpdate: (object, old) => {
       keepStatus(object, old);
-      if (old.spec?.configSource === undefined) dropConfigSource(object);
+      if (old.spec?.configSource === undefined) delete object.spec?.configSource;
     },
     validate,
     validateUpdate,
+    warnings,
   },
-  status: statusView({ validate: validateUpdate }),
+  status: statusView({
+    prepare: (object, old) => {
+      if (old.status?.config === undefined) delete object.status?.config;
+    },
+    validate: validateUpdate,
+  }),
   cells: (object, now) => {
     const { metadata, status } = object;
     const info = status?.nodeInfo;

@@ -3,8 +3,10 @@
  */
 
 import { deepEqual } from '../../../machinery/api/equality.ts';
-import { type FieldError, forbiddenField } from '../../../machinery/api/field-error.ts';
-import { compareQuantities, parseQuantity } from '../../../machinery/api/quantity.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { qualifiedName } from '../../../machinery/api/names.ts';
+import { compareQuantities, parseQuantity, type Quantity } from '../../../machinery/api/quantity.ts';
+import { typeSchema } from '../../../machinery/api/schema/schema.ts';
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../machinery/api/types/core.v1.ts';
 import { STORAGE_CLASS } from '../../../machinery/api/well-known-labels.ts';
 import { defineKind } from '../define.ts';
@@ -13,7 +15,10 @@ import { keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
 import { accessModesText, capacityText } from '../tables/volumes.ts';
 import { claimSpecErrors } from '../validation/claims.ts';
-import { fractionWarning } from '../validation/pod-warnings.ts';
+import { fractionWarning } from '../validation/fractions.ts';
+import { IMMUTABLE } from '../validation/metadata.ts';
+import { immutableField } from '../validation/numbers.ts';
+import { basicQuantityErrors, isNative } from '../validation/resources.ts';
 import { admitDefaultClass } from './default-storage-class.ts';
 
 const PROTECTION = 'kubernetes.io/pvc-protection';
@@ -58,33 +63,101 @@ function validate(object: PersistentVolumeClaim): FieldError[] {
 }
 
 function validateUpdate(object: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
-  const errors = validate(object);
-  const next = { ...object.spec };
-  const before = old.spec ?? {};
-  if (!before.volumeName && next.volumeName) delete next.volumeName;
-  const bound = old.status?.phase === 'Bound';
-  const asked = next.resources?.requests?.['storage'];
-  const had = before.resources?.requests?.['storage'];
-  if (bound && asked !== undefined && had !== undefined) {
-    const order = compareQuantities(parseQuantity(asked), parseQuantity(had));
-    const granted = old.status?.capacity?.['storage'];
-    if (order < 0 && (granted === undefined || compareQuantities(parseQuantity(asked), parseQuantity(granted)) <= 0)) {
-      errors.push(forbiddenField('spec.resources.requests.storage', 'field can not be less than status.capacity'));
-    }
-    next.resources = before.resources!;
-  }
-  if (next.volumeAttributesClassName !== before.volumeAttributesClassName) {
-    if (before.volumeAttributesClassName === undefined) delete next.volumeAttributesClassName;
-    else next.volumeAttributesClassName = before.volumeAttributesClassName;
-  }
-  if (
-    !deepEqual(next, before) &&
-    !deepEqual({ ...next, dataSource: undefined, dataSourceRef: undefined }, { ...before, dataSource: undefined, dataSourceRef: undefined })
-  ) {
+  // upstream checks the new claim as one, and then again as the later state of the old
+  const errors = [...validate(object), ...validate(object)];
+  const before: PersistentVolumeClaimSpec = { ...old.spec };
+  pairDataSources(before);
+  const next = comparable(object, old, before, errors);
+  if (!deepEqual(next, before, typeSchema('core.v1.PersistentVolumeClaimSpec'))) {
     const detail = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
     errors.push(forbiddenField('spec', `${detail}\n@@ - changed @@`));
   }
+  shrinkErrors(object, old, errors);
+  immutableField(object.spec?.volumeMode, before.volumeMode, 'volumeMode', errors);
+  attributesClassErrors(object, old, errors);
   return errors;
+}
+
+/** The new spec with what may change put back: a volume and a class that were missing, and the wishes of a bound claim. */
+function comparable(
+  object: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+  before: PersistentVolumeClaimSpec,
+  errors: FieldError[],
+): PersistentVolumeClaimSpec {
+  const next: PersistentVolumeClaimSpec = { ...object.spec };
+  const put = (member: 'volumeName' | 'storageClassName' | 'volumeAttributesClassName'): void => {
+    if (before[member] === undefined) delete next[member];
+    else next[member] = before[member];
+  };
+  if (!before.volumeName) put('volumeName');
+  const noted = old.metadata.annotations?.[STORAGE_CLASS];
+  const notedNow = object.metadata.annotations?.[STORAGE_CLASS];
+  const named = before.storageClassName === undefined ? next.storageClassName : undefined;
+  const moved = noted !== undefined && named === noted && (notedNow === undefined || notedNow === noted);
+  if (!moved && (noted ?? '') !== (notedNow ?? ''))
+    errors.push(invalidValue(`metadata.annotations.${STORAGE_CLASS}`, notedNow ?? '', IMMUTABLE));
+  if (moved || (named !== undefined && (noted === undefined || named === noted))) put('storageClassName');
+  if (object.status?.phase !== 'Bound') return next;
+  if (next.resources?.requests) {
+    const { storage: _, ...others } = next.resources.requests as Record<string, string>;
+    const had = before.resources?.requests?.['storage'];
+    next.resources = { ...next.resources, requests: { ...others, ...(had !== undefined && { storage: had }) } };
+  }
+  put('volumeAttributesClassName');
+  return next;
+}
+
+/** A claim may ask for less only while it has not been given as much. */
+function shrinkErrors(object: PersistentVolumeClaim, old: PersistentVolumeClaim, errors: FieldError[]): void {
+  const size = ({ spec }: PersistentVolumeClaim): Quantity => parseQuantity(spec?.resources?.requests?.['storage'] ?? '0');
+  const granted = parseQuantity(old.status?.capacity?.['storage'] ?? '0');
+  if (compareQuantities(size(object), size(old)) >= 0 || compareQuantities(size(object), granted) > 0) return;
+  errors.push(forbiddenField('spec.resources.requests.storage', 'field can not be less than status.capacity'));
+}
+
+/** Once attributes are in force there is no way back to none. */
+function attributesClassErrors(object: PersistentVolumeClaim, old: PersistentVolumeClaim, errors: FieldError[]): void {
+  const next = object.spec?.volumeAttributesClassName;
+  if (next === old.spec?.volumeAttributesClassName || old.status?.currentVolumeAttributesClassName === undefined || next) return;
+  const what = next === undefined ? 'nil' : 'empty string';
+  const detail = `update to ${what} is forbidden when status.currentVolumeAttributesClassName is not nil`;
+  errors.push(forbiddenField('spec.volumeAttributesClassName', detail));
+}
+
+const RESIZE_STATES = [
+  'ControllerResizeInProgress',
+  'ControllerResizeInfeasible',
+  'NodeResizeInProgress',
+  'NodeResizeInfeasible',
+  'NodeResizePending',
+];
+
+function statusErrors({ spec, status = {} }: PersistentVolumeClaim): FieldError[] {
+  const errors: FieldError[] = [];
+  if ((spec?.accessModes?.length ?? 0) === 0) errors.push(required('Spec.accessModes'));
+  const capacity = (status.capacity ?? {}) as Record<string, string>;
+  for (const name of Object.keys(capacity).sort()) basicQuantityErrors(capacity[name]!, `status.capacity[${name}]`, errors);
+  const states = (status.allocatedResourceStatuses ?? {}) as Record<string, string>;
+  for (const name of Object.keys(states).sort()) {
+    const path = 'status.allocatedResourceStatuses';
+    claimResourceErrors(name, path, errors);
+    if (!RESIZE_STATES.includes(states[name]!)) errors.push(notSupported(path, name, [...RESIZE_STATES].sort()));
+  }
+  const allocated = (status.allocatedResources ?? {}) as Record<string, string>;
+  for (const name of Object.keys(allocated).sort()) {
+    const before = errors.length;
+    claimResourceErrors(name, 'status.allocatedResources', errors);
+    if (errors.length === before) basicQuantityErrors(allocated[name]!, `status.allocatedResources[${name}]`, errors);
+  }
+  return errors;
+}
+
+/** Claims ask for storage and for what others have invented, but for nothing else of Kubernetes' own. */
+function claimResourceErrors(name: string, path: string, errors: FieldError[]): void {
+  const details = qualifiedName(name);
+  for (const detail of details) errors.push(invalidValue(path, name, detail));
+  if (details.length === 0 && isNative(name) && name !== 'storage') errors.push(notSupported(path, name, ['storage']));
 }
 
 function warnings(object: PersistentVolumeClaim): string[] {
@@ -113,13 +186,15 @@ export const persistentvolumeclaim = defineKind<PersistentVolumeClaim>({
     },
     prepareForUpdate: (object, old) => {
       keepStatus(object, old);
+      // what was never filled from a source is not to be filled from one that claims do not know
+      if (!old.spec?.dataSource) dropForeignSource(object.spec!);
       pairDataSources(object.spec!);
     },
     validate,
     validateUpdate,
     warnings,
   },
-  status: statusView(),
+  status: statusView({ validate: statusErrors }),
   cells: (object, now) => {
     const { metadata, spec = {}, status = {} } = object;
     const bound = Boolean(spec.volumeName);

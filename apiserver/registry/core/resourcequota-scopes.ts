@@ -2,9 +2,8 @@
  * The pods a quota counts. Mirrors kubernetes `core/validation` validateScopeSelector and the scopes of ValidateResourceQuotaSpec.
  */
 import { type FieldError, invalidValue, required } from '../../../machinery/api/field-error.ts';
-import { labelValue } from '../../../machinery/api/names.ts';
-import type { ResourceQuotaSpec } from '../../../machinery/api/types/core.v1.ts';
-import { isHugePages, isQuotaResource } from '../validation/resources.ts';
+import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../../machinery/api/types/core.v1.ts';
+import { isQuotaResource } from '../validation/resources.ts';
 
 const SCOPES = [
   'Terminating',
@@ -21,7 +20,7 @@ const OPPOSITES = [
   ['Terminating', 'NotTerminating'],
 ] as const;
 
-const COMPUTE = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
+const COMPUTE = new Set(['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
 const CLAIMS = new Set(['persistentvolumeclaims', 'requests.storage']);
 const NOT_APPLICABLE = 'unsupported scope applied to resource';
 
@@ -29,68 +28,67 @@ const NOT_APPLICABLE = 'unsupported scope applied to resource';
 function appliesTo(scope: string, resource: string): boolean {
   if (!SCOPES.includes(scope) || !isQuotaResource(resource)) return true;
   if (scope === 'BestEffort') return resource === 'pods';
-  if (scope === 'VolumeAttributesClass') return CLAIMS.has(resource);
-  return resource === 'pods' || COMPUTE.has(resource) || isHugePages(resource) || resource.startsWith('requests.hugepages-');
+  return (scope === 'VolumeAttributesClass' ? CLAIMS : COMPUTE).has(resource);
 }
 
 export function scopeErrors(spec: ResourceQuotaSpec, errors: FieldError[]): void {
   const resources = Object.keys(spec.hard ?? {}).sort();
-  if (spec.scopes) setErrors(spec.scopes, { shown: spec.scopes, resources }, 'spec.scopes', errors);
-  const expressions = spec.scopeSelector?.matchExpressions;
-  if (!expressions) return;
+  const scopes: readonly string[] = spec.scopes ?? [];
+  for (const scope of scopes) {
+    if (!SCOPES.includes(scope)) errors.push(invalidValue('spec.scopes', scopes, 'unsupported scope'));
+    for (const resource of resources) if (!appliesTo(scope, resource)) errors.push(invalidValue('spec.scopes', scopes, NOT_APPLICABLE));
+  }
+  conflictErrors(scopes, scopes, 'spec.scopes', errors);
+  const expressions = spec.scopeSelector?.matchExpressions ?? [];
   const path = 'spec.scopeSelector.matchExpressions';
-  expressions.forEach((requirement) => {
-    const values = requirement.values ?? [];
-    const operator: string = requirement.operator ?? '';
-    if (!SCOPES.includes(requirement.scopeName))
-      errors.push(invalidValue(`${path}.scopeName`, requirement.scopeName ?? '', 'unsupported scope'));
+  for (const requirement of expressions) {
+    const scope: string = requirement.scopeName ?? '';
+    if (!SCOPES.includes(scope)) errors.push(invalidValue(`${path}.scopeName`, scope, 'unsupported scope'));
     for (const resource of resources) {
-      if (!appliesTo(requirement.scopeName, resource)) errors.push(invalidValue(path, spec.scopeSelector, NOT_APPLICABLE));
+      if (!appliesTo(scope, resource))
+        errors.push(invalidValue(path, { MatchExpressions: expressions.map(goRequirement) }, NOT_APPLICABLE));
     }
-    if (EXISTS_ONLY.has(requirement.scopeName) && operator !== 'Exists') {
-      errors.push(
-        invalidValue(
-          `${path}.operator`,
-          operator,
-          "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity",
-        ),
-      );
-    }
-    if (operator === 'In' || operator === 'NotIn') {
-      if (values.length === 0)
-        errors.push(required(`${path}.values`, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"));
-    } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-      if (values.length > 0)
-        errors.push(
-          invalidValue(`${path}.values`, values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"),
-        );
-    } else errors.push(invalidValue(`${path}.operator`, operator, 'not a valid selector operator'));
-    for (const value of values) for (const detail of labelValue(value)) errors.push(invalidValue(`${path}.values`, value, detail));
-  });
-  setErrors(
+    requirementErrors(requirement, path, errors);
+  }
+  // upstream shows the older list here, whatever it holds
+  conflictErrors(
     expressions.map((e) => e.scopeName),
-    undefined,
+    spec.scopes,
     path,
     errors,
   );
 }
 
-interface PlainScopes {
-  readonly shown: readonly string[];
-  readonly resources: readonly string[];
+const goRequirement = ({ scopeName, operator, values }: ScopedResourceSelectorRequirement): object => ({
+  ScopeName: scopeName,
+  Operator: operator,
+  Values: values ?? null,
+});
+
+function requirementErrors(requirement: ScopedResourceSelectorRequirement, path: string, errors: FieldError[]): void {
+  const values = requirement.values ?? [];
+  const operator: string = requirement.operator ?? '';
+  if (EXISTS_ONLY.has(requirement.scopeName) && operator !== 'Exists') {
+    errors.push(
+      invalidValue(
+        `${path}.operator`,
+        operator,
+        "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity",
+      ),
+    );
+  }
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length === 0)
+      errors.push(required(`${path}.values`, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"));
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (values.length > 0)
+      errors.push(
+        invalidValue(`${path}.values`, values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"),
+      );
+  } else errors.push(invalidValue(`${path}.operator`, operator, 'not a valid selector operator'));
 }
 
-/** `plain`: of the older list, whose members are checked here. */
-function setErrors(scopes: readonly string[], plain: PlainScopes | undefined, path: string, errors: FieldError[]): void {
-  if (plain !== undefined) {
-    for (const scope of scopes) {
-      if (!SCOPES.includes(scope)) errors.push(invalidValue(path, plain.shown, 'unsupported scope'));
-      for (const resource of plain.resources) {
-        if (!appliesTo(scope, resource)) errors.push(invalidValue(path, plain.shown, NOT_APPLICABLE));
-      }
-    }
-  }
-  for (const [a, b] of OPPOSITES) {
-    if (scopes.includes(a) && scopes.includes(b)) errors.push(invalidValue(path, plain?.shown ?? scopes, 'conflicting scopes'));
-  }
+function conflictErrors(scopes: readonly string[], shown: readonly string[] | undefined, path: string, errors: FieldError[]): void {
+  for (const [a, b] of OPPOSITES)
+    if (scopes.includes(a) && scopes.includes(b)) errors.push(invalidValue(path, shown, 'conflicting scopes'));
 }

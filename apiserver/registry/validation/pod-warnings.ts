@@ -4,9 +4,9 @@
 
 import { dnsLabel } from '../../../machinery/api/names.ts';
 import type { KubeObject } from '../../../machinery/api/object.ts';
-import { formatQuantity, parseQuantity, quantityMilliWrapped } from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { OLD_ARCH, OLD_OS } from '../../../machinery/api/well-known-labels.ts';
+import { fractionWarning } from './fractions.ts';
 import { canonicalIpWarning } from './ip.ts';
 import { APP_ARMOR_PREFIX, containersOf, SECCOMP_CONTAINER_PREFIX, SECCOMP_POD } from './pod-annotations.ts';
 import { volumeWarnings } from './volume-warnings.ts';
@@ -45,27 +45,48 @@ export function templateWarnings(
   return podWarnings(template.metadata, template.spec, path);
 }
 
+const DEPRECATED_ANNOTATIONS: readonly (readonly [string, string])[] = [
+  ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
+  ['security.alpha.kubernetes.io/sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+  ['security.alpha.kubernetes.io/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+];
+
 /** `path` is that of the template, '' for a pod. */
 export function podWarnings(metadata: Metadata, spec: core.PodSpec, path: string): string[] {
   const at = path === '' ? '' : `${path}.`;
   const warnings: string[] = [];
   placementWarnings(spec, `${at}spec`, warnings);
   const annotations = metadata?.annotations ?? {};
-  if (annotations['scheduler.alpha.kubernetes.io/critical-pod'] !== undefined) {
-    const key = `${at}metadata.annotations[scheduler.alpha.kubernetes.io/critical-pod]`;
-    warnings.push(`${key}: non-functional in v1.16+; use the "priorityClassName" field instead`);
-  }
+  for (const [key, text] of DEPRECATED_ANNOTATIONS)
+    if (annotations[key] !== undefined) warnings.push(`${at}metadata.annotations[${key}]: ${text}`);
   if (spec.volumes) volumeWarnings(spec.volumes, `${at}spec.volumes`, warnings);
   listWarnings(spec, `${at}spec`, warnings);
+  for (const name of BYTES) addWarning(fractionWarning(spec.overhead?.[name], `${at}spec.overhead[${name}]`), warnings);
   if (annotations[SECCOMP_POD] !== undefined && !spec.securityContext?.seccompProfile) {
     warnings.push(`${at}metadata.annotations[${SECCOMP_POD}]: non-functional in v1.27+; use the "seccompProfile" field instead`);
   }
   containerWarnings(spec, annotations, at, warnings);
+  portWarnings(spec, `${at}spec`, warnings);
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
     warnings.push(`${at}spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`);
   }
   affinityWarnings(spec.affinity, `${at}spec.affinity`, warnings);
+  addressWarnings(spec, `${at}spec`, warnings);
   return warnings;
+}
+
+function addWarning(text: string | undefined, warnings: string[]): void {
+  if (text !== undefined) warnings.push(text);
+}
+
+/** Addresses that are not written as they should be. */
+function addressWarnings(spec: core.PodSpec, path: string, warnings: string[]): void {
+  spec.dnsConfig?.nameservers?.forEach((ip, i) => {
+    addWarning(canonicalIpWarning(ip, `${path}.dnsConfig.nameservers[${i}]`), warnings);
+  });
+  spec.hostAliases?.forEach((alias, i) => {
+    addWarning(canonicalIpWarning(alias.ip, `${path}.hostAliases[${i}].ip`), warnings);
+  });
 }
 
 function placementWarnings(spec: core.PodSpec, path: string, warnings: string[]): void {
@@ -117,102 +138,96 @@ function affinityWarnings(affinity: core.Affinity | undefined, path: string, war
 
 function listWarnings(spec: core.PodSpec, path: string, warnings: string[]): void {
   const ips = new Set<string>();
-  spec.hostAliases?.forEach((alias, i) => {
-    if (ips.has(alias.ip)) warnings.push(`${path}.hostAliases[${i}].ip: duplicate ip ${JSON.stringify(alias.ip)}`);
-    ips.add(alias.ip);
-    const text = canonicalIpWarning(alias.ip, `${path}.hostAliases[${i}].ip`);
-    if (text !== undefined) warnings.push(text);
+  spec.hostAliases?.forEach(({ ip }, i) => {
+    if (ips.has(ip)) warnings.push(`${path}.hostAliases[${i}].ip: duplicate ip ${JSON.stringify(ip)}`);
+    ips.add(ip);
   });
-  const searches = new Set<string>();
-  spec.dnsConfig?.nameservers?.forEach((ip, i) => {
-    const text = canonicalIpWarning(ip, `${path}.dnsConfig.nameservers[${i}]`);
-    if (text !== undefined) warnings.push(text);
+  const secrets = spec.imagePullSecrets ?? [];
+  const names = new Set<string>();
+  secrets.forEach(({ name = '' }, i) => {
+    if (names.has(name)) warnings.push(`${path}.imagePullSecrets[${i}].name: duplicate name ${JSON.stringify(name)}`);
+    names.add(name);
   });
-  spec.dnsConfig?.searches?.forEach((search, i) => {
-    if (searches.has(search)) warnings.push(`${path}.dnsConfig.searches[${i}]: duplicate path ${JSON.stringify(search)}`);
-    searches.add(search);
-  });
-  const secrets = new Set<string>();
-  spec.imagePullSecrets?.forEach((secret, i) => {
-    const name = secret.name ?? '';
-    if (name === '') warnings.push(`${path}.imagePullSecrets[${i}].name: invalid empty name ""`);
-    else if (secrets.has(name)) warnings.push(`${path}.imagePullSecrets[${i}].name: duplicate name ${JSON.stringify(name)}`);
-    secrets.add(name);
+  secrets.forEach(({ name }, i) => {
+    if (!name) warnings.push(`${path}.imagePullSecrets[${i}].name: invalid empty name ""`);
   });
 }
 
 export const appArmorWarning = (container: string): string =>
   `metadata.annotations[${APP_ARMOR_PREFIX}${container}]: deprecated since v1.30; use the "appArmorProfile" field instead`;
 
+/** Resources that are counted in bytes. */
+const BYTES = ['memory', 'ephemeral-storage'];
+
 function containerWarnings(spec: core.PodSpec, annotations: Record<string, string>, at: string, warnings: string[]): void {
-  const ports: PortAt[] = [];
   for (const { container, path } of containersOf(spec, `${at}spec`)) {
-    const seccomp = SECCOMP_CONTAINER_PREFIX + container.name;
-    if (annotations[seccomp] !== undefined && !container.securityContext?.seccompProfile) {
+    const { name, resources, securityContext } = container;
+    const seccomp = SECCOMP_CONTAINER_PREFIX + name;
+    if (annotations[seccomp] !== undefined && !securityContext?.seccompProfile) {
       warnings.push(`${at}metadata.annotations[${seccomp}]: non-functional in v1.27+; use the "seccompProfile" field instead`);
     }
-    if (annotations[APP_ARMOR_PREFIX + container.name] !== undefined) warnings.push(`${at}${appArmorWarning(container.name)}`);
-    fractionWarnings(container.resources, `${path}.resources`, warnings);
-    envWarnings(container.env, `${path}.env`, warnings);
-    portWarnings(container, path, ports, warnings);
-  }
-}
-
-function fractionWarnings(resources: core.ResourceRequirements | undefined, path: string, warnings: string[]): void {
-  for (const member of ['limits', 'requests'] as const) {
-    for (const name of ['memory', 'ephemeral-storage']) {
-      const text = fractionWarning(resources?.[member]?.[name], `${path}.${member}[${name}]`);
-      if (text !== undefined) warnings.push(text);
+    // a pod is warned where its annotation becomes a field
+    const profile = securityContext?.appArmorProfile ?? spec.securityContext?.appArmorProfile;
+    if (at !== '' && !profile && annotations[APP_ARMOR_PREFIX + name] !== undefined) warnings.push(`${at}${appArmorWarning(name)}`);
+    for (const resource of BYTES) {
+      for (const side of ['limits', 'requests'] as const)
+        addWarning(fractionWarning(resources?.[side]?.[resource], `${path}.resources.${side}[${resource}]`), warnings);
     }
+    envWarnings(container.env, `${path}.env`, warnings);
   }
 }
 
-/** Bytes come whole. */
-export function fractionWarning(value: string | undefined, path: string): string | undefined {
-  if (value === undefined) return undefined;
-  const quantity = parseQuantity(value);
-  if (quantityMilliWrapped(quantity) % 1000n === 0n) return undefined;
-  return `${path}: fractional byte value ${JSON.stringify(formatQuantity(quantity))} is invalid, must be an integer`;
-}
-
-/** `PATH=$(PATH):/x` builds on the one definition before it. */
-function refersToEarlier(env: readonly core.EnvVar[], index: number): boolean {
-  const { name, value = '' } = env[index]!;
-  return value.includes(`$(${name})`) && env.slice(0, index).filter((v) => v.name === name).length < 2;
-}
-
-/** A later variable of the same name hides an earlier one, unless it refers to it. */
+/** A later variable of the same name hides an earlier one, unless it builds on it: `PATH=$(PATH):/x`. */
 function envWarnings(env: readonly core.EnvVar[] | undefined, path: string, warnings: string[]): void {
   if (env === undefined || env.length < 2) return;
-  const seen = new Map<string, core.EnvVar>();
-  env.forEach((variable, i) => {
-    const before = seen.get(variable.name);
-    if (before !== undefined && !refersToEarlier(env, i)) {
-      warnings.push(`${path}[${i}]: hides previous definition of ${JSON.stringify(variable.name)}, which may be dropped when using apply`);
+  const seen = new Set<string>();
+  env.forEach(({ name, value = '', valueFrom }, i) => {
+    const reference = `$(${name})`;
+    const builds = !valueFrom && value !== reference && value.includes(reference);
+    if (seen.has(name) && !builds) {
+      warnings.push(`${path}[${i}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`);
     }
-    seen.set(variable.name, variable);
+    seen.add(name);
   });
 }
 
 interface PortAt {
   readonly port: core.ContainerPort;
   readonly path: string;
-  readonly container: string;
 }
 
-function portWarnings(container: core.Container, path: string, all: PortAt[], warnings: string[]): void {
-  container.ports?.forEach((port, i) => {
-    const at = `${path}.ports[${i}]`;
-    const named = port.name ? all.find((p) => p.port.name === port.name && p.container !== path) : undefined;
-    if (named !== undefined) {
-      const detail = `services and probes that select ports by name will use ${named.path}`;
-      warnings.push(`${at}: duplicate port name ${JSON.stringify(port.name)} with ${named.path}, ${detail}`);
-    }
-    for (const other of all) {
-      if (other.port.containerPort !== port.containerPort || other.port.protocol !== port.protocol) continue;
-      const same = (other.port.hostPort ?? 0) === (port.hostPort ?? 0) && (other.port.hostIP ?? '') === (port.hostIP ?? '');
-      warnings.push(`${at}: ${same ? 'duplicate' : 'overlapping'} port definition with ${other.path}`);
-    }
-    all.push({ port, path: at, container: path });
-  });
+function portWarnings(spec: core.PodSpec, path: string, warnings: string[]): void {
+  const names = new Map<string, string>();
+  const byPort = new Map<string, PortAt[]>();
+  for (const { container, path: of } of containersOf(spec, path)) {
+    container.ports?.forEach((port, i) => {
+      const at = `${of}.ports[${i}]`;
+      if (port.hostIP && !port.hostPort) warnings.push(`${at}: hostIP set without hostPort: ${goPort(port)}`);
+      const named = port.name ? names.get(port.name) : undefined;
+      if (named !== undefined) {
+        const detail = `services and probes that select ports by name will use ${named}`;
+        warnings.push(`${at}: duplicate port name ${JSON.stringify(port.name)} with ${named}, ${detail}`);
+      } else if (port.name) names.set(port.name, at);
+      const key = `${port.containerPort}/${port.protocol}`;
+      const others = byPort.get(key) ?? [];
+      byPort.set(key, [...others, { port, path: at }]);
+      for (const other of others) {
+        const how = conflictOf(port, other.port);
+        if (how !== undefined) warnings.push(`${at}: ${how} port definition with ${other.path}`);
+      }
+    });
+  }
+}
+
+/** As Go prints the struct. */
+const goPort = ({ name = '', hostPort = 0, containerPort, protocol, hostIP = '' }: core.ContainerPort): string =>
+  `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol ?? ''} HostIP:${hostIP}}`;
+
+/** Of two definitions of one container port. */
+function conflictOf(a: core.ContainerPort, b: core.ContainerPort): string | undefined {
+  const [port, otherPort] = [a.hostPort ?? 0, b.hostPort ?? 0];
+  const [ip, otherIp] = [a.hostIP ?? '', b.hostIP ?? ''];
+  if (port === otherPort && ip === otherIp) return 'duplicate';
+  if (port === 0 || otherPort === 0) return 'overlapping';
+  return port === otherPort && (ip === '') !== (otherIp === '') ? 'dangerously ambiguous' : undefined;
 }

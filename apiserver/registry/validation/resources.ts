@@ -67,6 +67,12 @@ export function quantityErrors(name: string, value: string, path: string, errors
   return quantity;
 }
 
+/** An amount that is not below nothing, where upstream says no more than that. */
+export function basicQuantityErrors(value: string, path: string, errors: FieldError[]): void {
+  const amount = quantityValue(parseQuantity(value));
+  if (amount < 0) errors.push(invalidValue(path, amount, 'must be a valid resource quantity'));
+}
+
 function hugePageErrors(name: string, quantity: Quantity, path: string, errors: FieldError[]): void {
   if (!isHugePages(name)) return;
   let size: Quantity | undefined;
