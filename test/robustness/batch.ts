@@ -12,14 +12,15 @@ import { createClient } from '../../machinery/client/connect.ts';
 import { seededRandom } from '../../machinery/process/random.ts';
 import { sleep } from '../../scripts/chaos/history.ts';
 import type { Fault } from './faults.ts';
-import { History, prefixOf } from './history.ts';
+import { History } from './history.ts';
 import { recordsIn } from './journal.ts';
 import { type Finding, judge } from './judge.ts';
-import { type Revision, readJournal, readStore } from './revisions.ts';
+import { keyOf, RecordedClient, type Target } from './recorded-client.ts';
+import { type Reading, readJournal, readStore } from './revisions.ts';
 import { Server, type Start } from './server.ts';
 import { unexpectedLines } from './server-log.ts';
 import { WATCHED, WatchClient } from './watch-traffic.ts';
-import { COLORS, hotTarget, NAMESPACES, Writer } from './write-traffic.ts';
+import { bare, COLORS, NAMESPACES, Writer } from './write-traffic.ts';
 
 export const WRITERS = 8;
 export const MIN_RATE = 100;
@@ -62,11 +63,21 @@ export async function runBatch(options: BatchOptions): Promise<BatchVerdict> {
   }
 }
 
+/** Below the directory of a batch. */
+export const READINGS = 'readings';
+export const HISTORIES = 'histories';
+
+export function journalReading(directory: string): Reading {
+  const revisions = readJournal(recordsIn(directory));
+  const through = revisions.at(-1)?.revision ?? 1;
+  return { revisions, through, atLeast: through, whole: false };
+}
+
 class Batch {
   readonly #options: BatchOptions;
   readonly #server: Server;
   readonly #history = new History();
-  readonly #readings: Revision[][] = [];
+  readonly #readings: Reading[] = [];
   readonly #cycles: Cycle[] = [];
   readonly #clients: Client[] = [];
   readonly #stopWriting = new AbortController();
@@ -159,22 +170,18 @@ class Batch {
 
   #beginTraffic(): void {
     const { seed } = this.#options;
-    const connect = (id: string): Client => {
+    const connect = (id: string): RecordedClient => {
       const client = createClient({ kubeconfig: this.#server.kubeconfig, userAgent: `${id}/1.0` });
       this.#clients.push(client);
-      return client;
+      return new RecordedClient(id, client, this.#history);
     };
-    const deps = { history: this.#history };
     for (let i = 0; i < WRITERS; i++) {
-      const id = `w${i}`;
-      this.#writers.push(
-        new Writer({ ...deps, id, client: connect(id), random: seededRandom(seed + 1 + i), signal: this.#stopWriting.signal }),
-      );
+      const deps = { client: connect(`w${i}`), random: seededRandom(seed + 1 + i), signal: this.#stopWriting.signal };
+      this.#writers.push(new Writer(deps));
     }
     for (const [i, watched] of WATCHED.entries()) {
-      const id = `r${i}`;
-      const random = seededRandom(seed + 101 + i);
-      this.#watchers.push(new WatchClient({ ...deps, id, client: connect(id), random, signal: this.#stopWatching.signal }, watched));
+      const deps = { client: connect(`r${i}`), random: seededRandom(seed + 101 + i), signal: this.#stopWatching.signal };
+      this.#watchers.push(new WatchClient(deps, watched));
     }
     this.#running = [...this.#writers, ...this.#watchers].map((client) => client.run());
   }
@@ -183,10 +190,10 @@ class Batch {
   async #settle(): Promise<void> {
     this.#stopWriting.abort();
     await Promise.all(this.#running.slice(0, WRITERS));
-    const client = this.#clients[0]!;
+    const client = new RecordedClient('last', this.#clients[0]!, this.#history);
     const awaited: number[] = [];
     for (const { type, namespace, name } of WATCHED) {
-      const target = { ...hotTarget(0), type, namespace: namespace || NAMESPACES[0], name: name ?? 'last' };
+      const target = { type, namespace: namespace || NAMESPACES[0], name: name ?? 'last' };
       let revision = 0;
       for (const color of COLORS) revision = await this.#last(client, target, color);
       awaited.push(revision);
@@ -198,20 +205,14 @@ class Batch {
       this.#history.add({ op: 'settle', client: `r${i}`, start, end: performance.now(), status: 200, awaited: awaited[i]!, reached });
   }
 
-  async #last(client: Client, target: ReturnType<typeof hotTarget>, color: string): Promise<number> {
+  /** Revision of a write that leaves the target in this colour. */
+  async #last(client: RecordedClient, target: Target, color: string): Promise<number> {
     const { type, namespace, name } = target;
-    const patch = { metadata: { labels: { color, turn: String(performance.now()) } } };
-    try {
-      const written = await client.patch(type, target, 'application/merge-patch+json', patch);
-      return Number(written.metadata.resourceVersion);
-    } catch {
-      const object = { apiVersion: type.group === '' ? type.version : `${type.group}/${type.version}`, kind: type.kind };
-      const made = await client.create(type, { ...object, metadata: { name, namespace, labels: { color } } }).catch((error: unknown) => {
-        this.#failures.push(`the last write to ${prefixOf(type, namespace)}${name} failed: ${error}`);
-        return undefined;
-      });
-      return Number(made?.metadata.resourceVersion ?? 0);
-    }
+    const labels = { color, turn: String(Math.round(performance.now() * 1000)) };
+    let done = await client.patch(target, { labels });
+    if (done.status === 404) done = await client.create(type, { ...bare(type), metadata: { name, namespace, labels } });
+    if (done.status !== 200) this.#failures.push(`the last write to ${keyOf(target)} was answered ${done.status}`);
+    return done.answer?.revision ?? 0;
   }
 
   async #endTraffic(): Promise<void> {
@@ -227,18 +228,20 @@ class Batch {
     else if (this.#server.end !== 0) this.#failures.push(`the server ended by ${this.#server.end} after SIGTERM`);
   }
 
-  /** The store as it lies there. Unreadable is a finding of its own when the server tries to open it. */
+  /** The store as it lies there. One that cannot be read ends nowhere, which is a finding. */
   async #read(): Promise<void> {
-    const revisions = await readStore(this.#server.store).catch(() => []);
-    this.#readings.push(revisions);
-    const directory = join(this.#options.directory, 'revisions');
-    mkdirSync(directory, { recursive: true });
-    writeFileSync(join(directory, `${this.#readings.length}.json`), JSON.stringify(revisions));
+    const { directory } = this.#options;
+    const atLeast = readJournal(recordsIn(directory)).at(-1)?.revision ?? 1;
+    const found = await readStore(this.#server.store).catch(() => ({ revisions: [], through: 0 }));
+    const reading = { ...found, atLeast, whole: true };
+    this.#readings.push(reading);
+    mkdirSync(join(directory, READINGS), { recursive: true });
+    writeFileSync(join(directory, READINGS, `${this.#readings.length}.json`), JSON.stringify(reading));
   }
 
   #verdict(): BatchVerdict {
     const { directory, faults, seed, compactionMs } = this.#options;
-    const histories = join(directory, 'histories');
+    const histories = join(directory, HISTORIES);
     mkdirSync(histories, { recursive: true });
     this.#history.save(histories);
     writeFileSync(
@@ -255,7 +258,7 @@ class Batch {
       },
       ...judge({
         operations: this.#history.operations,
-        readings: [readJournal(recordsIn(directory)), ...this.#readings],
+        readings: [journalReading(directory), ...this.#readings],
         compacting: compactionMs !== undefined,
       }),
     ];

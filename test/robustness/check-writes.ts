@@ -3,6 +3,7 @@
  */
 import { acknowledged, isWrite, type Operation, type WriteOp } from './history.ts';
 import type { Model } from './model.ts';
+import type { Reading } from './revisions.ts';
 
 const acked = (operations: readonly Operation[]): WriteOp[] => operations.filter(isWrite).filter(acknowledged);
 const shown = ({ client, op, key, answer }: WriteOp): string => `${client}: ${op} of ${key}, answered revision ${answer?.revision ?? '-'}`;
@@ -103,5 +104,16 @@ export function revisionsUnique(operations: readonly Operation[]): string[] {
     const other = byRevision.get(revision);
     byRevision.set(revision, op);
     return other && other.answer?.hash !== op.answer?.hash ? [`${shown(op)}, which ${other.client} was answered for ${other.key}`] : [];
+  });
+}
+
+/** D1: each store that was found on disk goes as far as what had been flushed, and has whatever was current there. */
+export function storesWhole(readings: readonly Reading[], model: Model): string[] {
+  return readings.flatMap(({ revisions, through, atLeast, whole }, i) => {
+    const violations = through < atLeast ? [`store ${i} ends at revision ${through}, ${atLeast} had been flushed`] : [];
+    if (!whole) return violations;
+    const there = new Set(revisions.map(({ revision }) => revision));
+    const missing = model.list({ prefix: '/' }, through).filter(({ revision }) => !there.has(revision));
+    return [...violations, ...missing.map(({ key, revision }) => `store ${i}, at revision ${through}, has lost ${key}@${revision}`)];
   });
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { linearizable, readDurable, snapshots } from './check-reads.ts';
 import { expiriesAllowed, watchersSettle, watchesComplete } from './check-watches.ts';
-import { appliedOnce, createdOnce, durable, noLostUpdate, revisionOrder, revisionsUnique } from './check-writes.ts';
+import { appliedOnce, createdOnce, durable, noLostUpdate, revisionOrder, revisionsUnique, storesWhole } from './check-writes.ts';
 import type { GetOp, ListOp, Operation, Seen, WatchOp, WriteOp } from './history.ts';
 import { Model } from './model.ts';
 import { merged, type Revision } from './revisions.ts';
@@ -116,8 +116,12 @@ judged('revisions', [
     violations: revisionOrder(new Model([...truth, at(7, 'b')])),
     tells: /brings back uid uid-b/,
   },
-  { name: 'read twice alike', violations: merged([truth, truth.slice(2)]).violations },
-  { name: 'read twice differently', violations: merged([truth, [at(4, 'b')]]).violations, tells: /revision 4 was .*a h4 and later/ },
+  { name: 'read twice alike', violations: merged([{ revisions: truth }, { revisions: truth.slice(2) }]).violations },
+  {
+    name: 'read twice differently',
+    violations: merged([{ revisions: truth }, { revisions: [at(4, 'b')] }]).violations,
+    tells: /revision 4 was .*a h4 and later/,
+  },
   { name: 'answered once', violations: revisionsUnique([write(2), write(3)]) },
   {
     name: 'answered twice',
@@ -137,6 +141,18 @@ judged('durable', [
   { name: 'acknowledged and different', violations: durable([write(6)], replaced(6, { hash: 'x' })), tells: /is stored there/ },
   { name: 'a deletion that came back', violations: durable([deletion], new Model(truth.slice(0, 3))), tells: /uid uid-b was acknowledged/ },
   { name: 'unanswered and gone', violations: durable([write(6, { status: 0 })], new Model(truth.slice(0, 4))) },
+]);
+
+const reading = (revisions: readonly Revision[], through: number, atLeast = through) => ({ revisions, through, atLeast, whole: true });
+judged('stores', [
+  { name: 'whole', violations: storesWhole([reading(truth, 6), reading(truth.slice(0, 2), 3)], model) },
+  { name: 'compacted', violations: storesWhole([reading([truth[4]!], 6)], model) },
+  { name: 'without a current version', violations: storesWhole([reading(truth.slice(0, 4), 6)], model), tells: /has lost .*a@6/ },
+  {
+    name: 'that end too early',
+    violations: storesWhole([reading(truth.slice(0, 4), 5, 6)], model),
+    tells: /ends at revision 5, 6 had been/,
+  },
 ]);
 
 judged('happened once or never', [

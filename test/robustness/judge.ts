@@ -1,15 +1,15 @@
 /** All questions to one history, by name: what the runner, the offline check of a kept run and the proofs with seeded bugs have in common. */
 import { linearizable, readDurable, snapshots } from './check-reads.ts';
 import { expiriesAllowed, watchersSettle, watchesComplete } from './check-watches.ts';
-import { appliedOnce, createdOnce, durable, noLostUpdate, revisionOrder, revisionsUnique } from './check-writes.ts';
+import { appliedOnce, createdOnce, durable, noLostUpdate, revisionOrder, revisionsUnique, storesWhole } from './check-writes.ts';
 import { acknowledged, isWrite, type Operation } from './history.ts';
 import { Model } from './model.ts';
-import { merged, type Revision } from './revisions.ts';
+import { merged, type Reading } from './revisions.ts';
 
 export interface Evidence {
   readonly operations: readonly Operation[];
   /** The ground truth, read at several times. */
-  readonly readings: readonly (readonly Revision[])[];
+  readonly readings: readonly Reading[];
   /** History was let go while it ran. */
   readonly compacting: boolean;
 }
@@ -31,6 +31,7 @@ export function judge({ operations, readings, compacting }: Evidence): Finding[]
   const finding = (name: string, judged: string, violations: readonly string[]): Finding => ({ name, judged, violations });
   return [
     finding('D1 acknowledged writes are there', `${writes} writes`, durable(operations, model)),
+    finding('D1 stores are whole', `${readings.length} readings`, storesWhole(readings, model)),
     finding('D2 nothing read was lost', `${of('get')} gets, ${of('list')} lists, ${events} events`, readDurable(operations, model)),
     finding('D3 unanswered writes happened once or never', `${operations.filter(isWrite).length} writes`, appliedOnce(operations, model)),
     finding('D4 revisions have no gap and no second meaning', `${truth.length} revisions`, [...contradictions, ...revisionOrder(model)]),

@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Level } from 'level';
+import { decodeMarker, MARKER_KEY } from '../../apiserver/storage/level/marker.ts';
 import { decodeRecord, END_OF_RECORDS, FIRST_RECORD_KEY, objectOf } from '../../apiserver/storage/level/record.ts';
 import type { KubeObject } from '../../machinery/api/object.ts';
 import { COUNT, hashOf, TOKEN } from './history.ts';
@@ -41,8 +42,19 @@ export function revisionOf(record: Buffer): Revision {
   };
 }
 
+/** What was found at one time. */
+export interface Reading {
+  readonly revisions: readonly Revision[];
+  /** How far it goes; what was compacted ends below it. */
+  readonly through: number;
+  /** How far it must go at least: that much had been flushed. */
+  readonly atLeast: number;
+  /** Everything that was current at `through` must be in it: it is a store, not a journal. */
+  readonly whole: boolean;
+}
+
 /** Of a store directory (the one with `db/`), without touching it: LevelDB rewrites what it opens. */
-export async function readStore(directory: string): Promise<Revision[]> {
+export async function readStore(directory: string): Promise<Pick<Reading, 'revisions' | 'through'>> {
   const copy = mkdtempSync(join(tmpdir(), 'flyball-revisions-'));
   try {
     cpSync(join(directory, 'db'), join(copy, 'db'), { recursive: true });
@@ -54,8 +66,10 @@ export async function readStore(directory: string): Promise<Revision[]> {
     await database.open();
     const revisions: Revision[] = [];
     for await (const [, record] of database.iterator({ gte: FIRST_RECORD_KEY, lt: END_OF_RECORDS })) revisions.push(revisionOf(record));
+    const marker = database.getSync(MARKER_KEY);
     await database.close();
-    return revisions;
+    const compacted = marker === undefined ? 1 : decodeMarker(marker).revision;
+    return { revisions, through: Math.max(compacted, revisions.at(-1)?.revision ?? 1) };
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
@@ -75,11 +89,11 @@ export function readJournal(path: string): Revision[] {
 }
 
 /** Several readings of one history as one, and where they contradict each other (D4: a revision is given once). */
-export function merged(readings: readonly (readonly Revision[])[]): { truth: Revision[]; violations: string[] } {
+export function merged(readings: readonly Pick<Reading, 'revisions'>[]): { truth: Revision[]; violations: string[] } {
   const byRevision = new Map<number, Revision>();
   const violations: string[] = [];
-  for (const reading of readings) {
-    for (const revision of reading) {
+  for (const { revisions } of readings) {
+    for (const revision of revisions) {
       const known = byRevision.get(revision.revision);
       if (known === undefined) byRevision.set(revision.revision, revision);
       else if (known.key !== revision.key || known.hash !== revision.hash || known.deleted !== revision.deleted)

@@ -2,16 +2,14 @@
  * One writing client: 90 % updates, 5 % deletions, 5 % creations of objects of several types, most of them of a few hot keys that all clients share.
  * Among the updates are whole replacements and counters (compare-and-set), and label flips by patch. Every answer is recorded.
  */
-import { performance } from 'node:perf_hooks';
 import type { KubeObject } from '../../machinery/api/object.ts';
-import { StatusError } from '../../machinery/api/status.ts';
-import type { Client } from '../../machinery/client/client.ts';
 import { configmaps, leases, type ResourceType, secrets } from '../../machinery/client/resource-type.ts';
 import type { Random } from '../../machinery/process/random.ts';
 import { sleep } from '../../scripts/chaos/history.ts';
-import { COUNT, type GetOp, type History, prefixOf, seenOf, TOKEN, type WriteOp } from './history.ts';
+import { COUNT, TOKEN, type WriteOp } from './history.ts';
+import type { RecordedClient, Target } from './recorded-client.ts';
 
-export const TYPES: readonly ResourceType[] = [configmaps, secrets, leases];
+const TYPES: readonly ResourceType[] = [configmaps, secrets, leases];
 export const NAMESPACES = ['default', 'kube-public'] as const;
 export const HOT_KEYS = 10;
 export const COLORS = ['red', 'blue'] as const;
@@ -21,36 +19,30 @@ const RETRY_MS = 20;
 /** Cold objects beyond this are deleted again, so that lists stay of one size. */
 const COLD_OBJECTS = 60;
 
-export interface Target {
-  readonly type: ResourceType;
-  readonly namespace: string;
-  readonly name: string;
-}
-
-export const keyOf = ({ type, namespace, name }: Target): string => `${prefixOf(type, namespace)}${name}`;
-
 export function hotTarget(index: number): Target {
-  return { type: TYPES[index % TYPES.length]!, namespace: NAMESPACES[index % NAMESPACES.length]!, name: `hot-${index}` };
+  return { ...placeOf(index), name: `hot-${index}` };
 }
 
-export interface WriterDeps {
-  readonly id: string;
-  readonly client: Client;
-  readonly history: History;
+export interface TrafficDeps {
+  readonly client: RecordedClient;
   readonly random: Random;
   readonly signal: AbortSignal;
-  /** Bytes of data in each object, to give the disk work. */
-  readonly payload?: number;
 }
 
+/** Bytes of data in each object, to give the disk work. */
+const PAYLOAD = 300;
+
 export class Writer {
-  readonly #deps: WriterDeps;
+  readonly #deps: TrafficDeps;
   readonly #cold: Target[] = [];
   #tokens = 0;
-  acknowledged = 0;
 
-  constructor(deps: WriterDeps) {
+  constructor(deps: TrafficDeps) {
     this.#deps = deps;
+  }
+
+  get acknowledged(): number {
+    return this.#deps.client.acknowledged;
   }
 
   async run(): Promise<void> {
@@ -73,120 +65,67 @@ export class Writer {
   }
 
   async #create(): Promise<boolean> {
-    const { id, random } = this.#deps;
+    const { client, random } = this.#deps;
     // now and then a name that others draw too
     const shared = random.integer(3) === 0;
     const index = random.integer(1000);
-    const name = shared ? `race-${index % 20}` : `cold-${id}-${this.#tokens}`;
-    const target = { type: TYPES[index % TYPES.length]!, namespace: NAMESPACES[index % NAMESPACES.length]!, name };
+    const name = shared ? `race-${index % 20}` : `cold-${client.id}-${this.#tokens}`;
+    const target = { ...placeOf(index), name };
     const made = await this.#make(target);
-    if (made.status < 300 && made.status > 0 && !shared) this.#cold.push(target);
+    if (made.status === 200 && !shared) this.#cold.push(target);
     return made.status > 0;
   }
 
-  #make(target: Target): Promise<WriteOp> {
-    const { type, namespace, name } = target;
-    const token = this.#token();
-    const metadata = { name, namespace, labels: { load: 'yes', color: this.#color() }, annotations: { [TOKEN]: token, [COUNT]: '0' } };
-    const object = { ...bare(type), metadata, ...payloadOf(type, this.#deps.payload ?? 0) };
-    return this.#write({ op: 'create', key: keyOf(target), token }, type, () => this.#deps.client.create(type, object));
+  #make({ type, namespace, name }: Target): Promise<WriteOp> {
+    const annotations = { [TOKEN]: this.#token(), [COUNT]: '0' };
+    const metadata = { name, namespace, labels: { load: 'yes', color: this.#color() }, annotations };
+    return this.#deps.client.create(type, { ...bare(type), metadata, ...payloadOf(type) });
   }
 
-  /** Cold objects by uid, or any of a shared name without precondition. */
+  /** Own cold objects, or what has one of the names that all draw. */
   async #delete(): Promise<boolean> {
     const { random, client } = this.#deps;
     const index = random.integer(20);
     const shared = random.integer(3) === 0 || this.#cold.length === 0;
-    const target = shared
-      ? { type: TYPES[index % TYPES.length]!, namespace: NAMESPACES[index % NAMESPACES.length]!, name: `race-${index}` }
-      : this.#cold.splice(random.integer(this.#cold.length), 1)[0]!;
-    const { type, namespace, name } = target;
-    const done = await this.#write({ op: 'delete', key: keyOf(target) }, type, () => client.delete(type, { namespace, name }));
-    return done.status > 0;
+    const target = shared ? { ...placeOf(index), name: `race-${index}` } : this.#cold.splice(random.integer(this.#cold.length), 1)[0]!;
+    return (await client.delete(target)).status > 0;
   }
 
   async #patch(target: Target): Promise<boolean> {
-    const { type, namespace, name } = target;
-    const token = this.#token();
-    const patch = { metadata: { labels: { color: this.#color() }, annotations: { [TOKEN]: token } } };
-    const done = await this.#write({ op: 'patch', key: keyOf(target), token }, type, () =>
-      this.#deps.client.patch(type, { namespace, name }, 'application/merge-patch+json', patch),
-    );
-    if (done.status === 404 && name.startsWith('hot-')) return (await this.#make(target)).status > 0;
+    const done = await this.#deps.client.patch(target, { labels: { color: this.#color() }, annotations: { [TOKEN]: this.#token() } });
+    if (done.status === 404 && target.name.startsWith('hot-')) return (await this.#make(target)).status > 0;
     return done.status > 0;
   }
 
   /** Reads and writes back with the resourceVersion read, a counter raised by one or left; a conflict is left to the next try. */
   async #replace(target: Target, counting: boolean): Promise<boolean> {
-    const { type } = target;
-    const live = await readRecorded(this.#deps, target);
+    const live = await this.#deps.client.get(target);
     if (live === undefined) return false;
     if (live === 'missing') return target.name.startsWith('hot-') ? (await this.#make(target)).status > 0 : true;
-    const token = this.#token();
-    const annotations: Record<string, string> = { ...live.metadata.annotations, [TOKEN]: token };
+    const annotations: Record<string, string> = { ...live.metadata.annotations, [TOKEN]: this.#token() };
     if (counting) annotations[COUNT] = String(Number(annotations[COUNT] ?? '0') + 1);
-    const object = { ...live, metadata: { ...live.metadata, annotations } };
-    const done = await this.#write({ op: 'update', key: keyOf(target), token }, type, () => this.#deps.client.update(type, object));
-    return done.status > 0;
-  }
-
-  async #write(what: Pick<WriteOp, 'op' | 'key' | 'token'>, type: ResourceType, send: () => Promise<unknown>): Promise<WriteOp> {
-    const { id, history } = this.#deps;
-    const start = performance.now();
-    let status = 200;
-    let answer: WriteOp['answer'];
-    try {
-      answer = answerOf(type, await send());
-    } catch (error) {
-      status = error instanceof StatusError ? error.code : 0;
-    }
-    const done: WriteOp = { client: id, ...what, start, end: performance.now(), status, ...(answer && { answer }) };
-    history.add(done);
-    if (status === 200) this.acknowledged++;
-    return done;
+    return (await this.#deps.client.update(target.type, { ...live, metadata: { ...live.metadata, annotations } })).status > 0;
   }
 
   #token(): string {
-    return `${this.#deps.id}-${this.#tokens++}`;
+    return `${this.#deps.client.id}-${this.#tokens++}`;
   }
   #color(): string {
     return COLORS[this.#deps.random.integer(COLORS.length)]!;
   }
 }
 
-/** A deletion is answered with a Status that names the uid. */
-function answerOf(type: ResourceType, body: unknown): WriteOp['answer'] {
-  const object = body as KubeObject & { details?: { uid?: string } };
-  if (object.kind === 'Status') return { uid: object.details?.uid ?? '' };
-  const { revision, uid, hash } = seenOf(type, object);
-  return { revision, uid, hash };
-}
+const placeOf = (index: number): Omit<Target, 'name'> => ({
+  type: TYPES[index % TYPES.length]!,
+  namespace: NAMESPACES[index % NAMESPACES.length]!,
+});
 
-/** One recorded GET; undefined when nothing was answered. */
-export async function readRecorded(
-  { client, id, history }: Pick<WriterDeps, 'client' | 'id' | 'history'>,
-  target: Target,
-): Promise<KubeObject | 'missing' | undefined> {
-  const start = performance.now();
-  const record = (rest: Pick<GetOp, 'status' | 'seen'>): void =>
-    history.add({ op: 'get', client: id, key: keyOf(target), start, end: performance.now(), ...rest });
-  try {
-    const object = await client.get(target.type, target);
-    record({ status: 200, seen: seenOf(target.type, object) });
-    return object;
-  } catch (error) {
-    const status = error instanceof StatusError ? error.code : 0;
-    record({ status });
-    return status === 404 ? 'missing' : undefined;
-  }
-}
-
-function bare({ group, version, kind }: ResourceType): KubeObject {
+export function bare({ group, version, kind }: ResourceType): KubeObject {
   return { apiVersion: group === '' ? version : `${group}/${version}`, kind, metadata: {} };
 }
 
-function payloadOf({ resource }: ResourceType, bytes: number): object {
-  if (bytes === 0 || resource === 'leases') return {};
-  const text = 'x'.repeat(bytes);
+function payloadOf({ resource }: ResourceType): object {
+  if (resource === 'leases') return {};
+  const text = 'x'.repeat(PAYLOAD);
   return { data: { payload: resource === 'secrets' ? Buffer.from(text).toString('base64') : text } };
 }
