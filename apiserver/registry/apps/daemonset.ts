@@ -21,6 +21,8 @@ import {
 import { alwaysRestartsErrors, mismatch, podTemplateErrors } from '../validation/pod-template.ts';
 import { templateWarnings } from '../validation/pod-warnings.ts';
 import { isEmptySelector, labelSelectorErrors, selectorMatches } from '../validation/selectors.ts';
+import { annotatedNumber } from './former-annotations.ts';
+import { collisionErrors } from './replicas.ts';
 
 /** Where the generation of the template is kept since its field is gone. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
@@ -50,7 +52,7 @@ function setTemplateGeneration(object: DaemonSet, value: number): void {
   object.metadata.annotations = { ...object.metadata.annotations, [TEMPLATE_GENERATION]: String(value) };
 }
 
-const templateGeneration = (object: DaemonSet): number => Number(object.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0) || 0;
+const templateGeneration = (object: DaemonSet): number => Number(annotatedNumber(object, TEMPLATE_GENERATION) ?? 0n);
 
 function rollingErrors(spec: DaemonSetSpec, errors: FieldError[]): void {
   const path = 'spec.updateStrategy';
@@ -102,10 +104,7 @@ const COUNTS = [
 function statusErrors({ status }: DaemonSet, old: DaemonSet): FieldError[] {
   const errors: FieldError[] = [];
   nonNegativeMembers(status, 'status', COUNTS, errors);
-  const before = old.status?.collisionCount;
-  if (before !== undefined && (status?.collisionCount ?? -1) < before) {
-    errors.push(invalidValue('status.collisionCount', status?.collisionCount ?? 0, 'cannot be decremented'));
-  }
+  collisionErrors(status?.collisionCount, old.status?.collisionCount, errors);
   return errors;
 }
 

@@ -2,22 +2,16 @@
  * Deployment: ReplicaSets rolled from one template to the next. Mirrors kubernetes `pkg/registry/apps/deployment` and `apps/validation`.
  */
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
-import { formatSelector, selectorOf } from '../../../machinery/api/selector.ts';
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../machinery/api/types/apps.v1.ts';
 import { defaultPodTemplate } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, selectorCell, templateCells } from '../tables/cells.ts';
-import {
-  immutableField,
-  isZero,
-  nonNegative,
-  nonNegativeIntOrPercent,
-  nonNegativeMembers,
-  notMoreThan100Percent,
-} from '../validation/numbers.ts';
+import { immutableField, isZero, nonNegative, nonNegativeIntOrPercent, notMoreThan100Percent } from '../validation/numbers.ts';
 import { selectorAndTemplateErrors } from '../validation/pod-template.ts';
 import { podNameWarnings, templateWarnings } from '../validation/pod-warnings.ts';
+import { annotatedNumber } from './former-annotations.ts';
+import { type CountRules, collisionErrors, countErrors, replicaScale } from './replicas.ts';
 
 const RULES = { selectorOwner: 'deployment', deadlineOwner: 'ReplicaSet' };
 
@@ -36,6 +30,16 @@ function applyDefaults(object: Deployment): void {
   spec.progressDeadlineSeconds ??= 600;
   spec.template ??= {};
   defaultPodTemplate(spec.template);
+  const revision = rollbackRevision(object);
+  if (revision !== undefined) object.metadata.annotations = { ...object.metadata.annotations, [ROLLBACK_TO]: String(revision) };
+}
+
+/** Where the revision to roll back to is kept since its field is gone; nothing acts upon it. */
+const ROLLBACK_TO = 'deprecated.deployment.rollback.to';
+
+function rollbackRevision(object: Deployment): bigint | undefined {
+  const text = object.metadata.annotations?.[ROLLBACK_TO];
+  return text ? annotatedNumber(object, ROLLBACK_TO, `failed to parse annotation[${ROLLBACK_TO}]=${text} as int64: `) : undefined;
 }
 
 function strategyErrors(strategy: DeploymentStrategy, errors: FieldError[]): void {
@@ -64,12 +68,15 @@ function strategyErrors(strategy: DeploymentStrategy, errors: FieldError[]): voi
   notMoreThan100Percent(maxUnavailable, `${path}.rollingUpdate.maxUnavailable`, errors);
 }
 
-function specErrors(spec: DeploymentSpec, errors: FieldError[], old?: DeploymentSpec): void {
+function specErrors(object: Deployment, errors: FieldError[], old?: DeploymentSpec): void {
+  const spec = object.spec ?? ({} as DeploymentSpec);
   nonNegative(spec.replicas, 'spec.replicas', errors);
   selectorAndTemplateErrors(spec, RULES, errors, old);
   strategyErrors(spec.strategy ?? {}, errors);
   nonNegative(spec.minReadySeconds, 'spec.minReadySeconds', errors);
   nonNegative(spec.revisionHistoryLimit, 'spec.revisionHistoryLimit', errors);
+  const revision = rollbackRevision(object);
+  if (revision !== undefined) nonNegative(Number(revision), 'spec.rollback.version', errors);
   const deadline = spec.progressDeadlineSeconds;
   if (deadline === undefined) return;
   nonNegative(deadline, 'spec.progressDeadlineSeconds', errors);
@@ -80,43 +87,36 @@ function specErrors(spec: DeploymentSpec, errors: FieldError[], old?: Deployment
 
 function validate(object: Deployment): FieldError[] {
   const errors: FieldError[] = [];
-  specErrors(object.spec ?? ({} as DeploymentSpec), errors);
+  specErrors(object, errors);
   return errors;
 }
 
 function validateUpdate(object: Deployment, old: Deployment): FieldError[] {
   const errors: FieldError[] = [];
-  specErrors(object.spec ?? ({} as DeploymentSpec), errors, old.spec);
+  specErrors(object, errors, old.spec);
   immutableField(object.spec?.selector, old.spec.selector, 'spec.selector', errors);
   return errors;
 }
 
-const COUNTS = [
-  'observedGeneration',
-  'replicas',
-  'updatedReplicas',
-  'readyReplicas',
-  'availableReplicas',
-  'unavailableReplicas',
-  'terminatingReplicas',
-  'collisionCount',
-];
+const COUNTS: CountRules = {
+  counts: [
+    'observedGeneration',
+    'replicas',
+    'updatedReplicas',
+    'readyReplicas',
+    'availableReplicas',
+    'unavailableReplicas',
+    'terminatingReplicas',
+    'collisionCount',
+  ],
+  parts: ['updatedReplicas', 'readyReplicas'],
+  ready: 'readyReplicas',
+};
 
-function statusErrors({ status = {} }: Deployment, old: Deployment): FieldError[] {
+function statusErrors({ status }: Deployment, old: Deployment): FieldError[] {
   const errors: FieldError[] = [];
-  nonNegativeMembers(status, 'status', COUNTS, errors);
-  const { replicas = 0, updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0 } = status;
-  const limit = 'cannot be greater than status.replicas';
-  if (updatedReplicas > replicas) errors.push(invalidValue('status.updatedReplicas', updatedReplicas, limit));
-  if (readyReplicas > replicas) errors.push(invalidValue('status.readyReplicas', readyReplicas, limit));
-  if (availableReplicas > replicas) errors.push(invalidValue('status.availableReplicas', availableReplicas, limit));
-  if (availableReplicas > readyReplicas) {
-    errors.push(invalidValue('status.availableReplicas', availableReplicas, 'cannot be greater than readyReplicas'));
-  }
-  const before = old.status?.collisionCount;
-  if (before !== undefined && (status.collisionCount === undefined || status.collisionCount < before)) {
-    errors.push(invalidValue('status.collisionCount', status.collisionCount ?? 0, 'cannot be decremented'));
-  }
+  countErrors(status, COUNTS, errors);
+  collisionErrors(status?.collisionCount, old.status?.collisionCount, errors);
   return errors;
 }
 
@@ -124,6 +124,7 @@ export const deployment = defineKind<Deployment>({
   group: 'apps',
   resource: 'deployments',
   kind: 'Deployment',
+  hiddenAnnotations: [ROLLBACK_TO],
   zero: { spec: { replicas: 0 } },
   generation: 'specAndAnnotations',
   strategy: {
@@ -138,14 +139,7 @@ export const deployment = defineKind<Deployment>({
     ],
   },
   status: statusView({ keepMetadata: ['labels'], validate: statusErrors }),
-  scale: {
-    replicas: (object) => object.spec.replicas ?? 0,
-    setReplicas: (object, replicas) => {
-      object.spec.replicas = replicas;
-    },
-    statusReplicas: (object) => object.status?.replicas ?? 0,
-    selector: (object) => formatSelector(selectorOf(object.spec.selector)),
-  },
+  scale: replicaScale,
   cells: ({ metadata, spec, status = {} }, now) => [
     metadata.name,
     `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,

@@ -1,16 +1,16 @@
 /**
  * ReplicaSet: a number of pods of one template. Mirrors kubernetes `pkg/registry/apps/replicaset` and `apps/validation`.
  */
-import { type FieldError, invalidValue } from '../../../machinery/api/field-error.ts';
-import { formatSelector, selectorOf } from '../../../machinery/api/selector.ts';
+import type { FieldError } from '../../../machinery/api/field-error.ts';
 import type { ReplicaSet, ReplicaSetSpec } from '../../../machinery/api/types/apps.v1.ts';
 import { defaultPodTemplate } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, selectorCell, templateCells } from '../tables/cells.ts';
-import { immutableField, nonNegative, nonNegativeMembers } from '../validation/numbers.ts';
+import { immutableField, nonNegative } from '../validation/numbers.ts';
 import { selectorAndTemplateErrors } from '../validation/pod-template.ts';
-import { templateWarnings } from '../validation/pod-warnings.ts';
+import { podNameWarnings, templateWarnings } from '../validation/pod-warnings.ts';
+import { countErrors, REPLICA_SET_COUNTS, replicaScale } from './replicas.ts';
 
 const RULES = { selectorOwner: 'deployment', deadlineOwner: 'ReplicaSet' };
 
@@ -41,31 +41,9 @@ function validateUpdate(object: ReplicaSet, old: ReplicaSet): FieldError[] {
   return errors;
 }
 
-const COUNTS = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'terminatingReplicas', 'observedGeneration'];
-
-export interface ReplicaCounts {
-  replicas?: number;
-  fullyLabeledReplicas?: number;
-  readyReplicas?: number;
-  availableReplicas?: number;
-}
-
-/** Also of replication controllers, which report the same figures. */
-export function replicaCountErrors(status: ReplicaCounts, errors: FieldError[]): void {
-  nonNegativeMembers(status, 'status', COUNTS, errors);
-  const { replicas = 0, fullyLabeledReplicas = 0, readyReplicas = 0, availableReplicas = 0 } = status;
-  const limit = 'cannot be greater than status.replicas';
-  if (fullyLabeledReplicas > replicas) errors.push(invalidValue('status.fullyLabeledReplicas', fullyLabeledReplicas, limit));
-  if (readyReplicas > replicas) errors.push(invalidValue('status.readyReplicas', readyReplicas, limit));
-  if (availableReplicas > replicas) errors.push(invalidValue('status.availableReplicas', availableReplicas, limit));
-  if (availableReplicas > readyReplicas) {
-    errors.push(invalidValue('status.availableReplicas', availableReplicas, 'cannot be greater than readyReplicas'));
-  }
-}
-
-function statusErrors(object: ReplicaSet): FieldError[] {
+function statusErrors({ status }: ReplicaSet): FieldError[] {
   const errors: FieldError[] = [];
-  replicaCountErrors(object.status ?? {}, errors);
+  countErrors(status, REPLICA_SET_COUNTS, errors);
   return errors;
 }
 
@@ -81,17 +59,13 @@ export const replicaset = defineKind<ReplicaSet>({
     prepareForUpdate: keepStatus,
     validate,
     validateUpdate,
-    warnings: (object, old) => templateWarnings(object, old, object.spec?.template, 'spec.template'),
+    warnings: (object, old) => [
+      ...(old === undefined ? podNameWarnings(object.metadata.name ?? '') : []),
+      ...templateWarnings(object, old, object.spec?.template, 'spec.template'),
+    ],
   },
   status: statusView({ validate: statusErrors }),
-  scale: {
-    replicas: (object) => object.spec.replicas ?? 0,
-    setReplicas: (object, replicas) => {
-      object.spec.replicas = replicas;
-    },
-    statusReplicas: (object) => object.status?.replicas ?? 0,
-    selector: (object) => formatSelector(selectorOf(object.spec.selector)),
-  },
+  scale: replicaScale,
   cells: ({ metadata, spec, status }, now) => [
     metadata.name,
     spec.replicas ?? 0,

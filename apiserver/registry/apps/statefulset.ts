@@ -16,6 +16,7 @@ import { dnsLabelErrors } from '../validation/ip.ts';
 import { nonNegative, nonNegativeIntOrPercent } from '../validation/numbers.ts';
 import { selectorAndTemplateErrors } from '../validation/pod-template.ts';
 import { templateWarnings } from '../validation/pod-warnings.ts';
+import { type CountRules, collisionErrors, countErrors, replicaScale } from './replicas.ts';
 
 const RULES = { selectorOwner: 'statefulset', deadlineOwner: 'StatefulSet', badSelector: '', metadataTwice: true };
 
@@ -140,15 +141,7 @@ function validateUpdate(object: StatefulSet, old: StatefulSet): FieldError[] {
 }
 
 const COUNTS: CountRules = {
-  counts: [
-    'replicas',
-    'readyReplicas',
-    'currentReplicas',
-    'updatedReplicas',
-    'availableReplicas',
-    'observedGeneration',
-    'collisionCount',
-  ],
+  counts: ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas', 'observedGeneration', 'collisionCount'],
   parts: ['readyReplicas', 'currentReplicas', 'updatedReplicas'],
   ready: 'status.readyReplicas',
 };
@@ -183,7 +176,7 @@ export const statefulset = defineKind<StatefulSet>({
   generation: 'spec',
   strategy: { default: applyDefaults, prepareForCreate: dropStatus, prepareForUpdate: keepStatus, validate, validateUpdate, warnings },
   status: statusView({ validate: statusErrors }),
-  scale: replicaScale as never,
+  scale: replicaScale,
   cells: ({ metadata, spec, status }, now) => [
     metadata.name,
     `${status?.readyReplicas ?? 0}/${spec.replicas ?? 0}`,

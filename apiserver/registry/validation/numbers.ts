@@ -42,9 +42,10 @@ export function notMoreThan100Percent(value: IntOrString | undefined, path: Fiel
   if (percent !== undefined && percent > 100) errors.push(invalidValue(path, value, 'must not be greater than 100%'));
 }
 
-/** 0 for absent, for 0 and for `0%`; what else it is does not matter to the callers. */
+/** 0 for absent, for 0, for `0%` and for text that is neither a percentage nor a number; what else it is does not matter to the callers. */
 export function isZero(value: IntOrString | undefined): boolean {
-  return (typeof value === 'string' ? (percentOf(value) ?? Number.parseInt(value, 10)) || 0 : (value ?? 0)) === 0;
+  if (typeof value !== 'string') return (value ?? 0) === 0;
+  return (percentOf(value) ?? (/^[+-]?[0-9]+$/.test(value) ? Number(value) : 0)) === 0;
 }
 
 export function immutableField(value: unknown, old: unknown, path: FieldPath, errors: FieldError[]): void {

@@ -33,7 +33,7 @@ export interface WorkloadRules {
   readonly deadlineOwner: string;
   /** What is said of a selector that cannot be understood. */
   readonly badSelector?: string;
-  /** Upstream looks at the metadata of a stateful set's template twice. */
+  /** Upstream looks at the metadata of a stateful set's template twice, and at its restart policy even if the selector cannot be understood. */
   readonly metadataTwice?: boolean;
 }
 
@@ -60,6 +60,7 @@ export function selectorAndTemplateErrors(
   const matched = selectorMatches(selector, template.metadata?.labels);
   if (matched === undefined) {
     errors.push(invalidValue('spec.selector', selector, rules.badSelector ?? 'invalid label selector'));
+    if (rules.metadataTwice) alwaysRestartsErrors(template, 'spec.template', rules.deadlineOwner, errors);
     return;
   }
   if (!matched) errors.push(mismatch('spec.template', template));
