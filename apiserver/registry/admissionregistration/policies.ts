@@ -1,18 +1,11 @@
 /**
- * Rules that validating and mutating admission policies and their bindings share; all but what the expressions themselves say. Mirrors kubernetes
+ * Rules that validating and mutating admission policies share; all but what the expressions themselves say. Mirrors kubernetes
  * `admissionregistration/validation`.
  */
 import { deepEqual } from '../../../machinery/api/equality.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
-import { dns1035Label, dnsSubdomain, pathSegmentName } from '../../../machinery/api/names.ts';
-import type {
-  MatchCondition,
-  MatchResources,
-  ParamKind,
-  ParamRef,
-  Variable,
-} from '../../../machinery/api/types/admissionregistration.k8s.io.v1.ts';
-import { labelSelectorErrors } from '../validation/selectors.ts';
+import { type FieldError, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { dns1035Label, dnsSubdomain } from '../../../machinery/api/names.ts';
+import type { MatchCondition, MatchResources, ParamKind, Variable } from '../../../machinery/api/types/admissionregistration.k8s.io.v1.ts';
 import { enumErrors, FAILURE_POLICIES, matchConditionErrors, matchResourcesErrors } from './rules.ts';
 
 /** Words that CEL keeps for itself. */
@@ -21,7 +14,6 @@ const RESERVED = new Set(
     ' ',
   ),
 );
-const NOT_FOUND_ACTIONS = ['Deny', 'Allow'];
 
 export interface PolicySpec {
   failurePolicy?: string;
@@ -85,36 +77,4 @@ function apiVersionErrors(apiVersion: string, path: string, errors: FieldError[]
   }
   const details = dns1035Label(version);
   if (details.length > 0) errors.push(invalidValue(path, version, details.join(',')));
-}
-
-export interface BindingSpec {
-  policyName?: string;
-  paramRef?: ParamRef;
-  matchResources?: MatchResources;
-}
-
-export function bindingSpecErrors(spec: BindingSpec, errors: FieldError[]): void {
-  const name = spec.policyName ?? '';
-  if (name === '') errors.push(required('spec.policyName'));
-  else for (const detail of dnsSubdomain(name)) errors.push(invalidValue('spec.policyName', name, detail));
-  if (spec.paramRef) paramRefErrors(spec.paramRef, 'spec.paramRef', errors);
-  matchResourcesErrors(spec.matchResources, 'spec.matchResources', errors);
-}
-
-function paramRefErrors(ref: ParamRef, path: string, errors: FieldError[]): void {
-  const { name = '', selector } = ref;
-  const action: string = ref.parameterNotFoundAction ?? '';
-  const exclusive = 'name and selector are mutually exclusive';
-  if (name !== '') {
-    for (const detail of pathSegmentName(name)) errors.push(invalidValue(`${path}.name`, name, detail));
-    if (selector) errors.push(forbiddenField(`${path}.name`, exclusive));
-  }
-  if (selector) {
-    labelSelectorErrors(selector, `${path}.selector`, errors);
-    if (name !== '') errors.push(forbiddenField(`${path}.selector`, exclusive));
-  } else if (name === '') errors.push(required(path, 'one of name or selector must be specified'));
-  if (action === '') errors.push(required(`${path}.parameterNotFoundAction`));
-  else if (!NOT_FOUND_ACTIONS.includes(action)) {
-    errors.push(notSupported(`${path}.parameterNotFoundAction`, action, NOT_FOUND_ACTIONS));
-  }
 }

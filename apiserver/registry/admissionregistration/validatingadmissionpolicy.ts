@@ -77,11 +77,10 @@ function statusErrors({ status }: ValidatingAdmissionPolicy): FieldError[] {
   const errors: FieldError[] = [];
   status?.typeChecking?.expressionWarnings?.forEach((warning, i) => {
     const path = `status.typeChecking.expressionWarnings[${i}]`;
-    if (!warning.fieldRef) errors.push(required(`${path}.fieldRef`));
-    else if (/\[[^\]]*$/.test(warning.fieldRef)) {
-      errors.push(invalidValue(`${path}.fieldRef`, warning.fieldRef, 'invalid JSONPath: unterminated array'));
-    }
     if (!warning.warning) errors.push(required(`${path}.warning`));
+    const field = (warning.fieldRef ?? '').trim();
+    if (field === '') errors.push(required(`${path}.fieldRef`));
+    else if (/\[[^\]]*$/.test(field)) errors.push(invalidValue(`${path}.fieldRef`, field, 'invalid JSONPath: unterminated array'));
   });
   conditionErrors(status?.conditions ?? [], 'status.conditions', errors);
   return errors;

@@ -25,6 +25,8 @@ function validate({ metadata, spec }: APIService): FieldError[] {
     service,
     caBundle = '',
   }: Partial<APIServiceSpec> = spec ?? {};
+  if (group === '' && version !== 'v1')
+    errors.push(required('spec.group', "only v1 may have an empty group and it's better be legacy kube"));
   if (group !== '') for (const detail of dnsSubdomain(group)) errors.push(invalidValue('spec.group', group, detail));
   for (const detail of dns1035Label(version)) errors.push(invalidValue('spec.version', version, detail));
   priorityErrors(groupPriorityMinimum, 20000, 'spec.groupPriorityMinimum', errors);

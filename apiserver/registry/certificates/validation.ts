@@ -24,6 +24,8 @@ import { pemBlocks, requestMistake } from './request-content.ts';
 const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown';
 const MIN_EXPIRATION_SECONDS = 600;
 const MAX_DOMAIN = 253;
+/** A domain, a slash, a namespace, a dot and a name. */
+const MAX_SIGNER = MAX_DOMAIN + 1 + 63 + 1 + 253;
 const USAGES = [
   'any',
   'cert sign',
@@ -50,7 +52,9 @@ const USAGES = [
   'timestamping',
 ];
 const STATUSES = ['False', 'True', 'Unknown'];
-const FINAL_TYPES = ['Approved', 'Denied', 'Failed'];
+/** What is decided through `approval` only. */
+const APPROVAL_TYPES = ['Approved', 'Denied'];
+const FINAL_TYPES = [...APPROVAL_TYPES, 'Failed'];
 
 export function requestErrors({ spec }: CertificateSigningRequest): FieldError[] {
   const errors: FieldError[] = [];
@@ -87,13 +91,17 @@ export function signerNameErrors(name: string, path: string, errors: FieldError[
   }
   if (domain.length > MAX_DOMAIN) errors.push(tooLong(path, MAX_DOMAIN));
   const labels = domain.split('.');
-  for (const label of labels) {
-    for (const detail of dnsLabel(label)) errors.push(invalidValue(path, domain, `validating label ${quoteGo(label)}: ${detail}`));
-  }
+  firstBadLabelErrors(domain, dnsLabel, path, errors);
   if (labels.length < 2) errors.push(invalidValue(path, domain, 'should be a domain with at least two segments separated by dots'));
-  for (const part of signer.split('.')) {
-    for (const detail of dnsSubdomain(part)) errors.push(invalidValue(path, signer, `validating label ${quoteGo(part)}: ${detail}`));
-  }
+  firstBadLabelErrors(signer, dnsSubdomain, path, errors);
+  if (Buffer.byteLength(name) > MAX_SIGNER) errors.push(tooLong(path, MAX_SIGNER));
+}
+
+/** Of several bad labels only the first is told. */
+function firstBadLabelErrors(text: string, rule: (label: string) => string[], path: string, errors: FieldError[]): void {
+  const label = text.split('.').find((part) => rule(part).length > 0);
+  if (label === undefined) return;
+  for (const detail of rule(label)) errors.push(invalidValue(path, text, `validating label ${quoteGo(label)}: ${detail}`));
 }
 
 function conditionErrors(conditions: readonly CertificateSigningRequestCondition[], errors: FieldError[]): void {
@@ -119,6 +127,7 @@ function certificateMistake(certificate: string): string | undefined {
   for (const { type, hasHeaders, der } of blocks) {
     if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${quoteGo(type)}`;
     if (hasHeaders) return 'no PEM block headers are permitted';
+    if (der.length === 0) return 'found CERTIFICATE PEM block containing 0 certificates';
     try {
       new X509Certificate(der);
     } catch {
@@ -128,9 +137,14 @@ function certificateMistake(certificate: string): string | undefined {
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined;
 }
 
+const byType =
+  (conditions: readonly CertificateSigningRequestCondition[]) =>
+  (type: string): CertificateSigningRequestCondition[] =>
+    conditions.filter((c) => c.type === type);
+
 /**
- * What a write of status or approval may do: final conditions stay, approval and denial come only through `approval`, and a certificate once issued
- * is never replaced.
+ * What a write of status or approval may do: final conditions are not removed, approval and denial come and change only through `approval`, and a
+ * certificate once issued is never replaced.
  */
 export function statusUpdateErrors(object: CertificateSigningRequest, old: CertificateSigningRequest, approval: boolean): FieldError[] {
   const errors: FieldError[] = [];
@@ -141,16 +155,15 @@ export function statusUpdateErrors(object: CertificateSigningRequest, old: Certi
     const mistake = certificateMistake(certificate);
     if (mistake !== undefined) errors.push(invalidValue('status.certificate', '<certificate data>', mistake));
   }
-  for (const type of FINAL_TYPES) {
-    const now = conditions.filter((c) => c.type === type);
-    const then = (old.status?.conditions ?? []).filter((c) => c.type === type);
-    const forbid = (what: string): void => {
-      errors.push(forbiddenField('status.conditions', `updates may not ${what} a condition of type ${quoteGo(type)}`));
-    };
-    if (now.length < then.length) forbid('remove');
-    else if (now.length > then.length) {
-      if (!approval && type !== 'Failed') forbid('add');
-    } else if (!deepEqual(now, then)) forbid('modify');
+  const now = byType(conditions);
+  const then = byType(old.status?.conditions ?? []);
+  const forbid = (what: string, type: string): void => {
+    errors.push(forbiddenField('status.conditions', `updates may not ${what} a condition of type ${quoteGo(type)}`));
+  };
+  for (const type of FINAL_TYPES) if (now(type).length < then(type).length) forbid('remove', type);
+  for (const type of approval ? [] : APPROVAL_TYPES) {
+    if (now(type).length > then(type).length) forbid('add', type);
+    else if (now(type).length === then(type).length && !deepEqual(now(type), then(type))) forbid('modify', type);
   }
   if (before && certificate !== before) {
     errors.push(forbiddenField('status.certificate', 'updates may not modify existing certificate content'));

@@ -4,6 +4,7 @@
 import { type FieldError, forbiddenField, invalidValue, required } from '../../../machinery/api/field-error.ts';
 import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import type { CSIPersistentVolumeSource, PersistentVolumeSpec } from '../../../machinery/api/types/core.v1.ts';
+import { nodeSelectorErrors } from '../validation/affinity.ts';
 import { driverNameErrors } from '../validation/driver-names.ts';
 import { dnsLabelErrors } from '../validation/ip.ts';
 import { noBackstepErrors } from '../validation/paths.ts';
@@ -39,31 +40,40 @@ export const volumeSourceOf = (spec: PersistentVolumeSpec): Partial<PersistentVo
   Object.fromEntries(SOURCES.filter((source) => spec[source] !== undefined).map((source) => [source, spec[source]]));
 
 /** Upstream's path of a GCE disk is another than its field's name. */
-const pathOf = (source: string): string => (source === 'gcePersistentDisk' ? 'spec.persistentDisk' : `spec.${source}`);
+const pathOf = (at: string, source: string): string => `${at}.${source === 'gcePersistentDisk' ? 'persistentDisk' : source}`;
 
-export function volumeSourceErrors(spec: PersistentVolumeSpec, errors: FieldError[]): void {
+/** `at` is where the spec is: in a persistent volume, or inside an attachment. */
+export function volumeSourceErrors(spec: PersistentVolumeSpec, at: string, errors: FieldError[]): void {
   let found = 0;
   for (const source of SOURCES) {
     const value = spec[source];
     if (!value) continue;
-    const path = pathOf(source);
+    const path = pathOf(at, source);
     if (found++ > 0) errors.push(forbiddenField(path, 'may not specify more than 1 volume type'));
     else if (source === 'hostPath') hostPathErrors(spec.hostPath!, path, errors);
-    else if (source === 'local') localErrors(spec, path, errors);
+    else if (source === 'local') localErrors(spec, at, errors);
     else if (source === 'csi') csiErrors(spec.csi!, path, errors);
     else {
       remoteSourceErrors(source, value as Record<string, unknown>, path, errors);
       namespaceErrors(spec, source, path, errors);
     }
   }
-  if (found === 0) errors.push(required('spec', 'must specify a volume type'));
+  if (found === 0) errors.push(required(at, 'must specify a volume type'));
   if (spec.hostPath?.path === '/' && spec.persistentVolumeReclaimPolicy === 'Recycle') {
-    errors.push(forbiddenField('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'"));
+    errors.push(forbiddenField(`${at}.persistentVolumeReclaimPolicy`, "may not be 'recycle' for a hostPath mount of '/'"));
   }
 }
 
 /** The secrets whose references upstream looks at; that of the node stage is not among them. */
 const CSI_SECRETS = ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'] as const;
+
+/** A volume that is tied to nodes says to which. */
+export function nodeAffinityErrors({ nodeAffinity }: PersistentVolumeSpec, at: string, errors: FieldError[]): void {
+  if (!nodeAffinity) return;
+  const path = `${at}.nodeAffinity.required`;
+  if (nodeAffinity.required) nodeSelectorErrors(nodeAffinity.required, path, errors);
+  else errors.push(required(path, 'must specify required node constraints'));
+}
 
 function csiErrors(csi: CSIPersistentVolumeSource, path: string, errors: FieldError[]): void {
   driverNameErrors(csi.driver, `${path}.driver`, errors);
@@ -89,8 +99,9 @@ function namespaceErrors(spec: PersistentVolumeSpec, source: string, path: strin
   else dnsLabelErrors(endpoints, at, errors);
 }
 
-function localErrors(spec: PersistentVolumeSpec, path: string, errors: FieldError[]): void {
+function localErrors(spec: PersistentVolumeSpec, at: string, errors: FieldError[]): void {
+  const path = `${at}.local`;
   if (!spec.local!.path) errors.push(required(`${path}.path`));
   else noBackstepErrors(spec.local!.path, `${path}.path`, errors);
-  if (!spec.nodeAffinity) errors.push(required('spec.nodeAffinity', 'Local volume requires node affinity'));
+  if (!spec.nodeAffinity) errors.push(required(`${at}.nodeAffinity`, 'Local volume requires node affinity'));
 }

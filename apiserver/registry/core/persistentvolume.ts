@@ -13,10 +13,9 @@ import { defineKind } from '../define.ts';
 import { keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
 import { accessModesText, capacityText } from '../tables/volumes.ts';
-import { nodeSelectorErrors } from '../validation/affinity.ts';
 import { accessModeErrors, classNameErrors } from '../validation/claims.ts';
 import { immutableField } from '../validation/numbers.ts';
-import { volumeSourceErrors, volumeSourceOf } from './persistentvolume-source.ts';
+import { nodeAffinityErrors, volumeSourceErrors, volumeSourceOf } from './persistentvolume-source.ts';
 
 const PROTECTION = 'kubernetes.io/pv-protection';
 const POLICIES = ['Delete', 'Recycle', 'Retain'];
@@ -48,10 +47,8 @@ function specErrors(spec: PersistentVolumeSpec, errors: FieldError[]): void {
   }
   const policy: string = spec.persistentVolumeReclaimPolicy ?? '';
   if (policy !== '' && !POLICIES.includes(policy)) errors.push(notSupported('spec.persistentVolumeReclaimPolicy', policy, POLICIES));
-  const required_ = spec.nodeAffinity?.required;
-  if (spec.nodeAffinity && !required_) errors.push(required('spec.nodeAffinity.required', 'must specify required node constraints'));
-  else if (required_) nodeSelectorErrors(required_, 'spec.nodeAffinity.required', errors);
-  volumeSourceErrors(spec, errors);
+  nodeAffinityErrors(spec, 'spec', errors);
+  volumeSourceErrors(spec, 'spec', errors);
   classNameErrors(spec.storageClassName, 'spec.storageClassName', errors);
   const mode: string | undefined = spec.volumeMode;
   if (mode !== undefined && !MODES.includes(mode)) errors.push(notSupported('spec.volumeMode', mode, MODES));

@@ -2,12 +2,12 @@
  * EndpointSlice: a part of the endpoints of a service. Mirrors kubernetes `pkg/registry/discovery/endpointslice`.
  */
 import { duplicate, type FieldError, invalidValue, notSupported, required, tooMany } from '../../../machinery/api/field-error.ts';
-import { dnsSubdomain, labelValue, portNumber, qualifiedName } from '../../../machinery/api/names.ts';
+import { dnsLabel, dnsSubdomain, labelValue, portNumber, qualifiedName } from '../../../machinery/api/names.ts';
 import type { Endpoint, EndpointPort, EndpointSlice } from '../../../machinery/api/types/discovery.k8s.io.v1.ts';
 import { specialIpErrors } from '../core/service-ips.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
-import { canonicalIpWarning, dnsLabelErrors, ipErrors, ipFamily } from '../validation/ip.ts';
+import { canonicalIpWarning, dnsLabelErrors, ipErrors, ipFamily, isAddress } from '../validation/ip.ts';
 import { immutableField } from '../validation/numbers.ts';
 
 const TYPES = ['FQDN', 'IPv4', 'IPv6'];
@@ -62,14 +62,30 @@ function endpointErrors(endpoint: Endpoint, type: string, path: string, errors: 
 }
 
 function addressErrors(address: string, type: string, path: string, [at, errors]: readonly [string, FieldError[]]): void {
-  if (type === 'FQDN') for (const detail of dnsSubdomain(address)) errors.push(invalidValue(at, address, detail));
+  if (type === 'FQDN') domainNameErrors(address, at, errors);
   if (type !== 'IPv4' && type !== 'IPv6') return;
   const before = errors.length;
   ipErrors(address, at, errors);
-  const family = ipFamily(address);
-  if (family === undefined || errors.length > before) return;
-  if (family !== type) errors.push(invalidValue(`${path}.addresses`, address, `must be an ${type} address`));
-  specialIpErrors(address, at, errors);
+  const isWellFormed = errors.length === before;
+  if (isWellFormed && ipFamily(address) !== type) errors.push(invalidValue(`${path}.addresses`, address, `must be an ${type} address`));
+  // What is no address at all is told a second time, by the check for addresses with a special meaning.
+  if (isAddress(address)) specialIpErrors(address, at, errors);
+  else errors.push(invalidValue(at, address, 'must be a valid IP address'));
+}
+
+/** At least two labels; a dot at the end is taken. Mirrors IsFullyQualifiedDomainName, which stops at its first complaint. */
+function domainNameErrors(text: string, path: string, errors: FieldError[]): void {
+  if (text === '') {
+    errors.push(required(path));
+    return;
+  }
+  const name = text.endsWith('.') ? text.slice(0, -1) : text;
+  const labels = name.split('.');
+  const details = dnsSubdomain(name);
+  const bad = labels.find((label) => dnsLabel(label).length > 0);
+  if (details.length > 0) errors.push(invalidValue(path, name, details.join(',')));
+  else if (labels.length < 2) errors.push(invalidValue(path, name, 'should be a domain with at least two segments separated by dots'));
+  else if (bad !== undefined) errors.push(invalidValue(path, bad, dnsLabel(bad).join(',')));
 }
 
 function hintErrors(hints: readonly { name?: string }[], rule: (name: string) => string[], path: string, errors: FieldError[]): void {
@@ -107,8 +123,8 @@ function portErrors(ports: readonly EndpointPort[], errors: FieldError[]): void 
   });
 }
 
-function warnings(slice: EndpointSlice): string[] {
-  if (slice.addressType === 'FQDN') return ['spec.addressType: FQDN endpoints are deprecated'];
+function warnings(slice: EndpointSlice, old: EndpointSlice | undefined): string[] {
+  if (slice.addressType === 'FQDN') return old === undefined ? ['spec.addressType: FQDN endpoints are deprecated'] : [];
   const texts: string[] = [];
   slice.endpoints?.forEach((endpoint, i) => {
     endpoint.addresses?.forEach((address, j) => {
@@ -145,7 +161,7 @@ export const endpointslice = defineKind<EndpointSlice>({
   cells: (slice, now) => [
     slice.metadata.name,
     slice.addressType ?? '',
-    shorten((slice.ports ?? []).map((port) => (port.port === undefined ? port.name || '*' : String(port.port)))),
+    shorten((slice.ports ?? []).map((port) => String(port.port ?? port.name ?? '*'))),
     shorten((slice.endpoints ?? []).flatMap((endpoint) => endpoint.addresses ?? [])),
     ageCell(slice.metadata.creationTimestamp, now),
   ],

@@ -23,17 +23,25 @@ function admit(object: Ingress, context: StrategyContext): void {
   if (chosen?.metadata.name) object.spec = { ...object.spec, ingressClassName: chosen.metadata.name };
 }
 
+const SHOWN_HOSTS = 3;
+
+/** As upstream counts: once three hosts are shown, what is left is all rules but three, those without a host included. */
 function hostsCell({ spec }: Ingress): string {
-  const hosts = (spec?.rules ?? []).map((rule) => rule.host ?? '').filter((host) => host !== '');
+  const hosts: string[] = [];
+  const rules = spec?.rules ?? [];
+  let more = false;
+  for (const { host } of rules) {
+    if (hosts.length === SHOWN_HOSTS) more = true;
+    else if (host) hosts.push(host);
+  }
   if (hosts.length === 0) return '*';
-  return hosts.length > 3 ? `${hosts.slice(0, 3).join(',')} + ${hosts.length - 3} more...` : hosts.join(',');
+  return more ? `${hosts.join(',')} + ${rules.length - SHOWN_HOSTS} more...` : hosts.join(',');
 }
 
-const addressCell = ({ status }: Ingress): string =>
-  (status?.loadBalancer?.ingress ?? [])
-    .map((entry) => entry.ip || entry.hostname || '')
-    .filter((text) => text !== '')
-    .join(',');
+const addressCell = ({ status }: Ingress): string => {
+  const addresses = (status?.loadBalancer?.ingress ?? []).map((entry) => entry.ip || entry.hostname || '');
+  return [...new Set(addresses.filter((text) => text !== ''))].sort().join(',');
+};
 
 function statusWarnings({ status }: Ingress): string[] {
   return (status?.loadBalancer?.ingress ?? []).flatMap(

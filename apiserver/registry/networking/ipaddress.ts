@@ -4,18 +4,18 @@
 
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, invalidValue, required } from '../../../machinery/api/field-error.ts';
-import { dnsSubdomain, VALID } from '../../../machinery/api/names.ts';
+import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import type { IPAddress } from '../../../machinery/api/types/networking.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
-import { ipFamily } from '../validation/ip.ts';
+import { canonicalIpDetails } from '../validation/ip.ts';
 import { IMMUTABLE } from '../validation/metadata.ts';
 import { requiredSegmentErrors, segmentErrors } from '../validation/references.ts';
 
 function parentCell({ spec }: IPAddress): string {
   const parent = spec?.parentRef;
   if (!parent) return '<none>';
-  const resource = parent.group ? `${parent.resource}.${parent.group}` : parent.resource;
+  const resource = (parent.group ? `${parent.resource}.${parent.group}` : parent.resource).toLowerCase();
   return [resource, parent.namespace, parent.name].filter((part) => part).join('/');
 }
 
@@ -51,7 +51,7 @@ export const ipaddress = defineKind<IPAddress>({
   group: 'networking.k8s.io',
   resource: 'ipaddresses',
   kind: 'IPAddress',
-  nameRule: (name) => (ipFamily(name) === undefined ? ['must be a valid IP address'] : VALID),
+  nameRule: (name) => canonicalIpDetails(name),
   strategy: { validate, validateUpdate },
   cells: (object, now) => [object.metadata.name, parentCell(object), ageCell(object.metadata.creationTimestamp, now)],
 });

@@ -3,9 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FieldError } from '../../../machinery/api/field-error.ts';
 import type { Ingress, IngressSpec, NetworkPolicy, NetworkPolicySpec } from '../../../machinery/api/types/networking.k8s.io.v1.ts';
-import { canonicalCidrErrors, canonicalCidrWarning, cidrErrors, isStrictSubset, parseNetwork } from '../validation/ip.ts';
+import { cellsOf, nameDetails, refusals } from '../fixture.ts';
+import { canonicalCidrErrors, canonicalCidrWarning, cidrErrors, ipErrors, isStrictSubset, parseNetwork } from '../validation/ip.ts';
+import { ingress as ingressKind } from './ingress.ts';
 import { ingressCreateErrors, ingressUpdateErrors } from './ingress-validation.ts';
+import { ipaddress } from './ipaddress.ts';
 import { networkPolicyErrors } from './networkpolicy-validation.ts';
+import { servicecidr } from './servicecidr.ts';
 
 const messages = (errors: readonly FieldError[]): string[] => errors.map((error) => error.message);
 const ingress = (spec: unknown): Ingress =>
@@ -92,4 +96,61 @@ test('networks are read with and without their sloppiness', () => {
   assert.match(canonicalCidrWarning('2001:DB8::/64', 'f') ?? '', /^f: IPv6 CIDR value .* should be in RFC 5952 canonical format/);
   assert.equal(isStrictSubset(parseNetwork('10.1.0.0/16')!, parseNetwork('10.0.0.0/9')!), true);
   assert.equal(isStrictSubset(parseNetwork('10.128.0.0/16')!, parseNetwork('10.0.0.0/9')!), false);
+});
+
+test('the name of an IPAddress is the address in its canonical form', () => {
+  const cases: [string, string[]][] = [
+    ['192.0.2.7', []],
+    ['2001:db8::7', []],
+    ['2001:DB8::7', ['must be in canonical form ("2001:db8::7")']],
+    ['2001:db8:0:0:0:0:0:7', ['must be in canonical form ("2001:db8::7")']],
+    ['192.0.2.007', ['must not have leading 0s']],
+    ['::ffff:192.0.2.7', ['must not be an IPv4-mapped IPv6 address']],
+    ['0:0:0:0:0:ffff:c000:207', ['must not be an IPv4-mapped IPv6 address']],
+    ['300.01.2.3', ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']],
+  ];
+  for (const [name, expected] of cases) assert.deepEqual(nameDetails(ipaddress, name), expected, name);
+  assert.deepEqual(
+    cellsOf(ipaddress, {
+      metadata: { name: '192.0.2.7' },
+      spec: { parentRef: { group: 'G.example.com', resource: 'Gateways', name: 'X' } },
+    }).slice(0, 2),
+    ['192.0.2.7', 'gateways.g.example.com/X'],
+  );
+});
+
+test('what looks mapped but is not may be an address', () => {
+  const errors: FieldError[] = [];
+  ipErrors('::ffff:1', 'f', errors);
+  ipErrors('::fffe:102:304', 'f', errors);
+  assert.deepEqual(messages(errors), []);
+});
+
+test('an ingress shows three hosts and counts the rules behind them, and each address once', () => {
+  const rules = (...hosts: string[]): object => ({ spec: { rules: hosts.map((host) => (host ? { host } : {})) } });
+  const cases: [object, string][] = [
+    [rules('', ''), '*'],
+    [rules('a.io', '', 'b.io'), 'a.io,b.io'],
+    [rules('a.io', 'b.io', 'c.io', ''), 'a.io,b.io,c.io + 1 more...'],
+    [rules('', 'a.io', 'b.io', 'c.io', 'd.io'), 'a.io,b.io,c.io + 2 more...'],
+  ];
+  for (const [object, expected] of cases) assert.equal(cellsOf(ingressKind, object)[2], expected);
+  const entries = [{ hostname: 'z.io' }, { ip: '10.0.0.2' }, { ip: '10.0.0.1', hostname: 'no' }, { ip: '10.0.0.2' }];
+  assert.equal(cellsOf(ingressKind, { status: { loadBalancer: { ingress: entries } } })[3], '10.0.0.1,10.0.0.2,z.io');
+});
+
+test('a service range has one network of each family, and all are told that are wrong', () => {
+  const cidrs = (...list: string[]): object => ({ spec: { cidrs: list } });
+  const cases: [object, string[]][] = [
+    [cidrs('10.0.0.0/16', 'fd00::/112'), []],
+    [cidrs(), ['spec.cidrs: Required value: at least one CIDR required']],
+    [
+      cidrs('10.0.0.1/16', 'fd00::0/112'),
+      [
+        'spec.cidrs[0]: Invalid value: "10.0.0.1/16": must not have bits set beyond the prefix length',
+        'spec.cidrs[1]: Invalid value: "fd00::0/112": must be in canonical form ("fd00::/112")',
+      ],
+    ],
+  ];
+  for (const [object, expected] of cases) assert.deepEqual(refusals(servicecidr, object), expected);
 });

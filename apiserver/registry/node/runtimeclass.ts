@@ -9,6 +9,7 @@ import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
 import { labelErrors } from '../validation/metadata.ts';
 import { immutableField } from '../validation/numbers.ts';
+import { deprecatedLabel } from '../validation/pod-warnings.ts';
 import { containerResourceErrors } from '../validation/resources.ts';
 import { tolerationErrors } from '../validation/taints.ts';
 
@@ -44,10 +45,17 @@ export const runtimeclass = defineKind<RuntimeClass>({
   strategy: {
     validate,
     validateUpdate: (object, old) => {
-      const errors: FieldError[] = [];
+      const errors = validate(object);
       immutableField(object.handler, old.handler, 'handler', errors);
       return errors;
     },
+    warnings: ({ scheduling }) =>
+      Object.keys(scheduling?.nodeSelector ?? {})
+        .sort()
+        .flatMap((key) => {
+          const text = deprecatedLabel(key);
+          return text === undefined ? [] : [`scheduling.nodeSelector: ${text}`];
+        }),
   },
   cells: (object, now) => [object.metadata.name, object.handler ?? '', ageCell(object.metadata.creationTimestamp, now)],
 });

@@ -15,6 +15,7 @@ import type {
   DeviceSubRequest,
   DeviceToleration,
   ExactDeviceRequest,
+  ResourceClaim,
   ResourceClaimSpec,
 } from '../../../machinery/api/types/resource.k8s.io.v1.ts';
 import type { StrategyContext } from '../resource.ts';
@@ -35,17 +36,25 @@ export function claimSpecErrors(spec: Partial<ResourceClaimSpec> | undefined, pa
   deviceClaimErrors(spec?.devices ?? {}, `${path}.devices`, errors);
 }
 
-/** Only in a namespace that allows it may a claim reach devices that others use. */
+/** Only in a namespace that allows it may a claim reach devices that others use; told of the first request that would. */
 export function adminAccessErrors(spec: Partial<ResourceClaimSpec> | undefined, namespace: string, context: StrategyContext): FieldError[] {
-  const errors: FieldError[] = [];
-  spec?.devices?.requests?.forEach((request, i) => {
-    if (request.exactly?.adminAccess !== true) return;
-    const labels = context.reader.get<Namespace>('', 'namespaces', '', namespace)?.metadata.labels ?? {};
-    if (labels[ADMIN_LABEL] === 'true') return;
-    const detail = `admin access to devices requires the \`${ADMIN_LABEL}: true\` label on the containing namespace`;
-    errors.push(forbiddenField(`spec.devices.requests[${i}].adminAccess`, detail));
-  });
-  return errors;
+  const first = spec?.devices?.requests?.findIndex(({ exactly }) => exactly?.adminAccess === true) ?? -1;
+  return first < 0 ? [] : adminLabelErrors(`spec.devices.requests[${first}].adminAccess`, namespace, context);
+}
+
+/** The same of what is allocated; what had admin access before keeps it. */
+export function adminResultErrors(claim: ResourceClaim, old: ResourceClaim, context: StrategyContext): FieldError[] {
+  const firstOf = ({ status }: ResourceClaim): number =>
+    status?.allocation?.devices?.results?.findIndex(({ adminAccess }) => adminAccess === true) ?? -1;
+  const first = firstOf(claim);
+  if (first < 0 || firstOf(old) >= 0) return [];
+  return adminLabelErrors(`status.allocation.devices.results[${first}].adminAccess`, claim.metadata.namespace ?? '', context);
+}
+
+function adminLabelErrors(path: string, namespace: string, context: StrategyContext): FieldError[] {
+  const labels = context.reader.get<Namespace>('', 'namespaces', '', namespace)?.metadata.labels ?? {};
+  if (labels[ADMIN_LABEL] === 'true') return [];
+  return [forbiddenField(path, `admin access to devices requires the \`${ADMIN_LABEL}: true\` label on the containing namespace`)];
 }
 
 function deviceClaimErrors(claim: DeviceClaim, path: string, errors: FieldError[]): void {

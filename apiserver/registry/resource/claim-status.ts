@@ -20,14 +20,22 @@ import type {
   ResourceClaim,
   ResourceClaimConsumerReference,
 } from '../../../machinery/api/types/resource.k8s.io.v1.ts';
+import type { StrategyContext } from '../resource.ts';
 import { nodeSelectorErrors } from '../validation/affinity.ts';
 import { conditionErrors } from '../validation/conditions.ts';
 import { driverNameErrors } from '../validation/driver-names.ts';
-import { cidrFamily, dnsLabelErrors } from '../validation/ip.ts';
+import { dnsLabelErrors, interfaceAddressErrors } from '../validation/ip.ts';
 import { type ItemRule, listErrors, UNLIMITED } from '../validation/lists.ts';
 import { immutableField } from '../validation/numbers.ts';
 import { bindingConditionErrors } from './binding-conditions.ts';
-import { configurationErrors, rawObjectErrors, requestNameRule, requestRefsErrors, tolerationsErrors } from './claim-spec.ts';
+import {
+  adminResultErrors,
+  configurationErrors,
+  rawObjectErrors,
+  requestNameRule,
+  requestRefsErrors,
+  tolerationsErrors,
+} from './claim-spec.ts';
 import { poolNameErrors, uuidErrors } from './device-names.ts';
 
 const MAX_CONSUMERS = 256;
@@ -52,8 +60,8 @@ export const deviceKey = ({ driver, pool, device, shareID = '' }: DeviceId): str
 export const allocatedKeys = (claim: ResourceClaim): Set<string> =>
   new Set((claim.status?.allocation?.devices?.results ?? []).map(deviceKey));
 
-export function claimStatusErrors(claim: ResourceClaim, old: ResourceClaim): FieldError[] {
-  const errors: FieldError[] = [];
+export function claimStatusErrors(claim: ResourceClaim, old: ResourceClaim, context: StrategyContext): FieldError[] {
+  const errors = adminResultErrors(claim, old, context);
   const { reservedFor, devices, allocation } = claim.status ?? {};
   listErrors(reservedFor, { max: MAX_CONSUMERS, each: consumerErrors, key: ({ uid }) => uid ?? '' }, 'status.reservedFor', errors);
   const allocated = allocatedKeys(claim);
@@ -71,6 +79,9 @@ function consumerErrors(consumer: ResourceClaimConsumerReference, path: string, 
   for (const member of ['resource', 'name', 'uid'] as const) if (!consumer[member]) errors.push(required(`${path}.${member}`));
 }
 
+const consumerKey = ({ apiGroup = '', resource, name, uid }: ResourceClaimConsumerReference): string =>
+  JSON.stringify([apiGroup, resource, name, uid]);
+
 function reservationErrors(claim: ResourceClaim, old: ResourceClaim, errors: FieldError[]): void {
   const consumers = claim.status?.reservedFor ?? [];
   if (consumers.length === 0) return;
@@ -80,8 +91,8 @@ function reservationErrors(claim: ResourceClaim, old: ResourceClaim, errors: Fie
     return;
   }
   if (claim.metadata.deletionTimestamp === undefined) return;
-  const before = new Set(old.status?.reservedFor?.map(({ uid }) => uid));
-  if (consumers.every(({ uid }) => before.has(uid))) return;
+  const before = new Set(old.status?.reservedFor?.map(consumerKey));
+  if (consumers.every((consumer) => before.has(consumerKey(consumer)))) return;
   errors.push(forbiddenField(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set'));
 }
 
@@ -109,11 +120,7 @@ function networkDataErrors(data: NetworkDeviceData, path: string, errors: FieldE
   const { interfaceName = '', hardwareAddress = '' } = data;
   if (Buffer.byteLength(interfaceName) > MAX_INTERFACE_NAME) errors.push(tooLong(`${path}.interfaceName`, MAX_INTERFACE_NAME));
   if (Buffer.byteLength(hardwareAddress) > MAX_HARDWARE_ADDRESS) errors.push(tooLong(`${path}.hardwareAddress`, MAX_HARDWARE_ADDRESS));
-  const detail = 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)';
-  const each: ItemRule<string> = (ip, at) => {
-    if (cidrFamily(ip) === undefined) errors.push(invalidValue(at, ip, detail));
-  };
-  listErrors(data.ips, { max: MAX_IPS, each, key: (ip) => ip }, `${path}.ips`, errors);
+  listErrors(data.ips, { max: MAX_IPS, each: interfaceAddressErrors, key: (ip) => ip }, `${path}.ips`, errors);
 }
 
 function allocationErrors(allocation: AllocationResult, nameRef: ItemRule<string>, errors: FieldError[]): void {

@@ -25,6 +25,8 @@ const MAX_ATTRIBUTE_VALUE = 64;
 const MAX_TAINTS = 16;
 const MAX_CONSUMPTIONS = 2;
 const MAX_COUNTERS = 32;
+/** Keys of attributes and capacities: a domain of 63 bytes, a slash, an identifier of 32. */
+const NAMES = { max: UNLIMITED, key: attributeNameErrors, shownKey: 63 + 1 + 32 };
 const NUMBER = '(0|[1-9]\\d*)';
 const PRERELEASE = '(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)';
 const BUILD = '[0-9a-zA-Z-]+';
@@ -43,10 +45,10 @@ export function deviceErrors(
     const detail = `the total number of attributes and capacities must not exceed ${MAX_ATTRIBUTES_AND_CAPACITIES}`;
     errors.push(invalidValue(path, count, detail));
   }
-  mapErrors(device.attributes, { max: UNLIMITED, key: attributeNameErrors, each: attributeErrors }, `${path}.attributes`, errors);
+  mapErrors(device.attributes, { ...NAMES, each: attributeErrors }, `${path}.attributes`, errors);
   if (old === undefined || !deepEqual(old.capacity, device.capacity)) {
     const each: ItemRule<DeviceCapacity> = (capacity, at) => capacityErrors(capacity, device.allowMultipleAllocations === true, at, errors);
-    mapErrors(device.capacity, { max: UNLIMITED, key: attributeNameErrors, each }, `${path}.capacity`, errors);
+    mapErrors(device.capacity, { ...NAMES, each }, `${path}.capacity`, errors);
   }
   if (old === undefined || !deepEqual(old.taints, device.taints)) {
     listErrors(device.taints, { max: MAX_TAINTS, each: taintErrors }, `${path}.taints`, errors);
@@ -126,7 +128,7 @@ const anyCounter: ItemRule<Counter> = () => {};
 
 function countersErrors(counters: Record<string, Counter> | undefined, path: string, errors: FieldError[]): void {
   if (Object.keys(counters ?? {}).length === 0) errors.push(required(path));
-  else mapErrors(counters, { max: MAX_COUNTERS, key: dnsLabelErrors, each: anyCounter }, path, errors);
+  else mapErrors(counters, { max: MAX_COUNTERS, key: dnsLabelErrors, each: anyCounter, shownKey: 63 }, path, errors);
 }
 
 function consumptionErrors(consumption: DeviceCounterConsumption, path: string, errors: FieldError[]): void {

@@ -22,12 +22,11 @@ function dropDeallocated(object: ResourceClaim, old: ResourceClaim): void {
 }
 
 function stateCell({ metadata, status }: ResourceClaim): string {
-  const states = [
-    metadata.deletionTimestamp === undefined ? '' : 'deleted',
-    status?.allocation ? 'allocated' : metadata.deletionTimestamp === undefined ? 'pending' : '',
-    (status?.reservedFor?.length ?? 0) > 0 ? 'reserved' : '',
-  ];
-  return states.filter((state) => state !== '').join(',');
+  const deleted = metadata.deletionTimestamp !== undefined;
+  const states = deleted ? ['deleted'] : [];
+  if (status?.allocation) states.push('allocated', ...((status.reservedFor?.length ?? 0) > 0 ? ['reserved'] : []));
+  else if (!deleted) states.push('pending');
+  return states.join(',');
 }
 
 export const resourceclaim = defineKind<ResourceClaim>({

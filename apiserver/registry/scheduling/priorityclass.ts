@@ -2,11 +2,15 @@
  * PriorityClass: a named priority of pods. Mirrors kubernetes `pkg/registry/scheduling/priorityclass`.
  */
 import { type FieldError, forbiddenField, notSupported } from '../../../machinery/api/field-error.ts';
+import { forbidden } from '../../../machinery/api/status.ts';
 import type { PriorityClass } from '../../../machinery/api/types/scheduling.k8s.io.v1.ts';
 import { defineKind } from '../define.ts';
+import type { StrategyContext } from '../resource.ts';
 import { ageCell } from '../tables/cells.ts';
 import { immutableField } from '../validation/numbers.ts';
 
+const GROUP = 'scheduling.k8s.io';
+const RESOURCE = 'priorityclasses';
 const HIGHEST_USER_VALUE = 1000000000;
 const SYSTEM_CLASSES = new Map([
   ['system-node-critical', 2000001000],
@@ -14,14 +18,32 @@ const SYSTEM_CLASSES = new Map([
 ]);
 const POLICIES = ['PreemptLowerPriority', 'Never'];
 
+function systemMistake(name: string, { value, globalDefault }: PriorityClass): string | undefined {
+  const own = SYSTEM_CLASSES.get(name);
+  if (own === undefined) return `${name} is not a known system priority class`;
+  if (value !== own) return `value of ${name} PriorityClass must be ${own}`;
+  return globalDefault === true ? `globalDefault of ${name} PriorityClass must be false` : undefined;
+}
+
+/** Pods without a class get the one default; of several, made at the same moment, the lowest counts. Mirrors the admission plugin Priority. */
+function refuseSecondDefault(object: PriorityClass, old: PriorityClass | undefined, context: StrategyContext): void {
+  if (object.globalDefault !== true) return;
+  const [current] = context.reader
+    .list<PriorityClass>(GROUP, RESOURCE)
+    .filter((c) => c.globalDefault === true)
+    .sort((a, b) => (a.value ?? 0) - (b.value ?? 0));
+  const name = object.metadata.name ?? '';
+  if (current === undefined || (old !== undefined && current.metadata.name === name)) return;
+  const why = `PriorityClass ${current.metadata.name} is already marked as default. Only one default can exist`;
+  throw forbidden({ group: GROUP, resource: RESOURCE }, name, why);
+}
+
 function validate(object: PriorityClass): FieldError[] {
   const errors: FieldError[] = [];
   const name = object.metadata.name ?? '';
   if (name.startsWith('system-')) {
-    if (SYSTEM_CLASSES.get(name) !== object.value) {
-      const why = SYSTEM_CLASSES.has(name)
-        ? `value of ${name} PriorityClass must be ${SYSTEM_CLASSES.get(name)}`
-        : `${name} is not a known system priority class`;
+    const why = systemMistake(name, object);
+    if (why !== undefined) {
       errors.push(
         forbiddenField('metadata.name', `priority class names with 'system-' prefix are reserved for system use only. error: ${why}`),
       );
@@ -35,8 +57,8 @@ function validate(object: PriorityClass): FieldError[] {
 }
 
 export const priorityclass = defineKind<PriorityClass>({
-  group: 'scheduling.k8s.io',
-  resource: 'priorityclasses',
+  group: GROUP,
+  resource: RESOURCE,
   kind: 'PriorityClass',
   generation: 'initial',
   deleteRefusal: (name) => (SYSTEM_CLASSES.has(name) ? 'this is a system priority class and cannot be deleted' : undefined),
@@ -45,6 +67,8 @@ export const priorityclass = defineKind<PriorityClass>({
       object.preemptionPolicy ??= 'PreemptLowerPriority';
     },
     validate,
+    admitValidated: (object, context) => refuseSecondDefault(object, undefined, context),
+    admitUpdate: refuseSecondDefault,
     validateUpdate: (object, old) => {
       const errors: FieldError[] = [];
       if ((object.value ?? 0) !== (old.value ?? 0)) errors.push(forbiddenField('value', 'may not be changed in an update.'));

@@ -102,7 +102,7 @@ export const csidriver = defineKind<CSIDriver>({
     spec.attachRequired !== false,
     spec.podInfoOnMount === true,
     spec.storageCapacity === true,
-    (spec.tokenRequests ?? []).map((request) => request.audience ?? '').join(',') || '<unset>',
+    (spec.tokenRequests?.length ?? 0) > 0 ? spec.tokenRequests!.map((request) => request.audience ?? '').join(',') : '<unset>',
     spec.requiresRepublish === true,
     (spec.volumeLifecycleModes ?? []).join(',') || '<none>',
     ageCell(metadata.creationTimestamp, now),

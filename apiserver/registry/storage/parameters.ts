@@ -1,7 +1,7 @@
 /**
  * Parameters that a class hands to its driver. Mirrors kubernetes `storage/validation` validateParameters.
  */
-import { type FieldError, invalidValue, required, tooLong, tooMany } from '../../../machinery/api/field-error.ts';
+import { type FieldError, invalidValue, required, tooLong } from '../../../machinery/api/field-error.ts';
 
 const MAX_PARAMETERS = 512;
 const MAX_SIZE = 256 * 1024;
@@ -9,7 +9,8 @@ const MAX_SIZE = 256 * 1024;
 export function parameterErrors(parameters: Record<string, string> | undefined, path: string, errors: FieldError[]): void {
   const entries = Object.entries(parameters ?? {});
   if (entries.length > MAX_PARAMETERS) {
-    errors.push(tooMany(path, entries.length, MAX_PARAMETERS));
+    // upstream says it of the number as if it were a length
+    errors.push(tooLong(path, MAX_PARAMETERS));
     return;
   }
   let size = 0;

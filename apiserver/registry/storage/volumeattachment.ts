@@ -4,18 +4,21 @@
 import { type FieldError, forbiddenField, invalidValue, required, tooLong } from '../../../machinery/api/field-error.ts';
 import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../../machinery/api/types/storage.k8s.io.v1.ts';
+import { nodeAffinityErrors, volumeSourceErrors } from '../core/persistentvolume-source.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
+import { accessModeErrors } from '../validation/claims.ts';
 import { driverNameErrors } from '../validation/driver-names.ts';
 import { immutableField } from '../validation/numbers.ts';
 
+const SOURCE = 'spec.source';
 const MAX_METADATA = 256 * 1024;
 const MAX_MESSAGE = 1024;
 const INT32_MAX = 2 ** 31 - 1;
 
 function sourceErrors(source: VolumeAttachmentSource, errors: FieldError[]): void {
-  const path = 'spec.source';
+  const path = SOURCE;
   const { persistentVolumeName: name, inlineVolumeSpec: inline } = source;
   const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
   if (name === undefined && inline === undefined) errors.push(required(path, detail));
@@ -26,17 +29,20 @@ function sourceErrors(source: VolumeAttachmentSource, errors: FieldError[]): voi
 
 /** A volume inside an attachment is a CSI volume without what only a volume object has. */
 function inlineErrors(inline: NonNullable<VolumeAttachmentSource['inlineVolumeSpec']>, path: string, errors: FieldError[]): void {
-  const detail = 'may not be specified in the context of inline volumes';
-  if (inline.persistentVolumeReclaimPolicy) errors.push(forbiddenField(`${path}.persistentVolumeReclaimPolicy`, detail));
-  if (inline.storageClassName) errors.push(forbiddenField(`${path}.storageClassName`, detail));
-  if (inline.claimRef) errors.push(forbiddenField(`${path}.claimRef`, detail));
-  if ((inline.accessModes?.length ?? 0) === 0) errors.push(required(`${path}.accessModes`));
-  if (!inline.csi) {
-    errors.push(required(path, 'must specify a volume type'));
-    return;
-  }
-  driverNameErrors(inline.csi.driver, `${path}.csi.driver`, errors);
-  if (!inline.csi.volumeHandle) errors.push(required(`${path}.csi.volumeHandle`));
+  const forbid = (member: string, value: unknown): void => {
+    if (value) errors.push(forbiddenField(`${path}.${member}`, 'may not be specified in the context of inline volumes'));
+  };
+  const modes = inline.accessModes ?? [];
+  forbid('claimRef', inline.claimRef);
+  forbid('capacity', Object.keys(inline.capacity ?? {}).length > 0);
+  if (!inline.csi) errors.push(required(`${path}.csi`, 'has to be specified in the context of inline volumes'));
+  if (modes.length === 0) errors.push(required(`${path}.accessModes`));
+  accessModeErrors(modes, `${path}.accessModes`, errors);
+  forbid('persistentVolumeReclaimPolicy', inline.persistentVolumeReclaimPolicy);
+  nodeAffinityErrors(inline, path, errors);
+  volumeSourceErrors(inline, path, errors);
+  forbid('storageClassName', inline.storageClassName);
+  forbid('volumeMode', inline.volumeMode !== undefined);
 }
 
 /** Upstream names the limit of metadata when a message is too long. */
@@ -50,7 +56,7 @@ function volumeErrorErrors(error: VolumeError | undefined, path: string, errors:
 
 function validate({ spec, status }: VolumeAttachment): FieldError[] {
   const errors: FieldError[] = [];
-  driverNameErrors(spec?.attacher, 'spec.attacher', errors);
+  if (!spec?.attacher) errors.push(required('spec.attacher'));
   sourceErrors(spec?.source ?? {}, errors);
   const node = spec?.nodeName ?? '';
   for (const detail of dnsSubdomain(node)) errors.push(invalidValue('spec.nodeName', node, detail));
@@ -59,6 +65,17 @@ function validate({ spec, status }: VolumeAttachment): FieldError[] {
   if (size > MAX_METADATA) errors.push(tooLong('status.attachmentMetadata', MAX_METADATA));
   volumeErrorErrors(status?.attachError, 'status.attachError', errors);
   volumeErrorErrors(status?.detachError, 'status.detachError', errors);
+  return errors;
+}
+
+/** What is asked of new ones only: names that a driver and a volume can have. */
+function validateNew(object: VolumeAttachment): FieldError[] {
+  const errors = validate(object);
+  const { attacher, source } = object.spec ?? {};
+  driverNameErrors(attacher, 'spec.attacher', errors);
+  const name = source?.persistentVolumeName;
+  if (name !== undefined)
+    for (const detail of dnsSubdomain(name)) errors.push(invalidValue(`${SOURCE}.persistentVolumeName`, name, detail));
   return errors;
 }
 
@@ -77,7 +94,7 @@ export const volumeattachment = defineKind<VolumeAttachment>({
   strategy: {
     prepareForCreate: dropStatus,
     prepareForUpdate: keepStatus,
-    validate,
+    validate: validateNew,
     validateUpdate,
   },
   status: statusView({ keepMetadata: true, validate: validateUpdate }),

@@ -19,19 +19,39 @@ export function ipFamily(text: string): IpFamily | undefined {
   return parts.length === 4 && parts.every((p) => DECIMAL_PART.test(p) && Number(p) < 256) ? 'IPv4' : undefined;
 }
 
-const hasLeadingZeros = (text: string): boolean =>
-  /^[0-9]+(\.[0-9]+){3}$/.test(text) && text.split('.').some((p) => p.length > 1 && p.startsWith('0'));
+/** Zeros before the decimals of an IPv4 address or a prefix length, which older parsers skip; those of IPv6 groups are no matter. */
+const withoutLeadingZeros = (text: string): string =>
+  text
+    .replace(/(^|:)([0-9]+(?:\.[0-9]+){3})/, (_, before: string, ip: string) => before + ip.replace(/(^|\.)0+(?=[0-9])/g, '$1'))
+    .replace(/\/0+(?=[0-9])/, '/');
+
+const isMapped = (address: string): boolean =>
+  address.includes(':') && ipaddr.IPv6.isValid(address) && ipaddr.IPv6.parse(address).isIPv4MappedAddress();
+
+/** What is wrong with an address in a field that is older than strict parsing: its written form need not be canonical. */
+function ipDetail(text: string): string | undefined {
+  if (!isAddress(text)) return NOT_AN_IP;
+  if (withoutLeadingZeros(text) !== text) return 'must not have leading 0s';
+  return isMapped(text) ? 'must not be an IPv4-mapped IPv6 address' : undefined;
+}
 
 export function ipErrors(text: string, path: string, errors: FieldError[]): void {
-  if (hasLeadingZeros(text)) errors.push(invalidValue(path, text, 'must not have leading 0s'));
-  else if (ipFamily(text) === undefined) errors.push(invalidValue(path, text, NOT_AN_IP));
-  else if (text.toLowerCase().startsWith('::ffff:')) errors.push(invalidValue(path, text, 'must not be an IPv4-mapped IPv6 address'));
+  const detail = ipDetail(text);
+  if (detail !== undefined) errors.push(invalidValue(path, text, detail));
+}
+
+const canonicalIp = (text: string): string => (text.includes(':') ? ipaddr.IPv6.parse(text).toRFC5952String() : text);
+
+/** The same where only the canonical form will do. */
+export function canonicalIpDetails(text: string): string[] {
+  const detail = ipDetail(text);
+  if (detail !== undefined) return [detail];
+  const canonical = canonicalIp(text);
+  return canonical === text ? [] : [`must be in canonical form (${JSON.stringify(canonical)})`];
 }
 
 /** Whether the text is an address, leading zeros allowed: what a DNS name must not be. */
 export const isAddress = (text: string): boolean => ipFamily(withoutLeadingZeros(text)) !== undefined;
-
-const withoutLeadingZeros = (text: string): string => text.replace(/(^|[./])0+(?=[0-9])/g, '$1');
 
 /** A network as sloppy parsing takes it, leading zeros and host bits included. */
 export interface Network {
@@ -55,7 +75,7 @@ function masked({ bytes, prefix }: Network, to = prefix): number[] {
 }
 
 const hasHostBits = (network: Network): boolean => masked(network).some((byte, i) => byte !== network.bytes[i]);
-const isMapped = (text: string): boolean => text.toLowerCase().startsWith('::ffff:') && text.includes('.');
+const isMappedNetwork = (text: string): boolean => isMapped(text.split('/')[0]!);
 
 /** Whether `inner` lies in `outer` and is smaller. */
 export function isStrictSubset(inner: Network, outer: Network): boolean {
@@ -69,7 +89,7 @@ export function cidrErrors(text: string, path: string, errors: FieldError[]): vo
   const network = parseNetwork(text);
   if (network === undefined) errors.push(invalidValue(path, text, NOT_A_CIDR));
   else if (withoutLeadingZeros(text) !== text) errors.push(invalidValue(path, text, 'must not have leading 0s in IP or prefix length'));
-  else if (isMapped(text)) errors.push(invalidValue(path, text, 'must not have an IPv4-mapped IPv6 address'));
+  else if (isMappedNetwork(text)) errors.push(invalidValue(path, text, 'must not have an IPv4-mapped IPv6 address'));
   else if (hasHostBits(network)) errors.push(invalidValue(path, text, 'must not have bits set beyond the prefix length'));
 }
 
@@ -87,10 +107,24 @@ export function canonicalCidrErrors(text: string, path: string, errors: FieldErr
   if (canonical !== text) errors.push(invalidValue(path, text, `must be in canonical form (${JSON.stringify(canonical)})`));
 }
 
+/** An address with the length of its network, host bits and all, as `ip addr` shows it: only the canonical form. */
+export function interfaceAddressErrors(text: string, path: string, errors: FieldError[]): void {
+  const network = parseNetwork(text);
+  if (network === undefined) {
+    errors.push(invalidValue(path, text, 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)'));
+    return;
+  }
+  const address = ipaddr.fromByteArray([...network.bytes]);
+  const plain = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+  const prefix = plain instanceof ipaddr.IPv4 && network.prefix > 32 ? network.prefix - 96 : network.prefix;
+  const canonical = `${plain instanceof ipaddr.IPv6 ? plain.toRFC5952String() : plain.toString()}/${prefix}`;
+  if (canonical !== text) errors.push(invalidValue(path, text, `must be in canonical form (${JSON.stringify(canonical)})`));
+}
+
 /** What is said of a network that is valid but not written in its canonical form. */
 export function canonicalCidrWarning(text: string, path: string): string | undefined {
   const network = parseNetwork(text);
-  if (network === undefined || network.family !== 'IPv6' || hasHostBits(network) || isMapped(text)) return undefined;
+  if (network === undefined || network.family !== 'IPv6' || hasHostBits(network) || isMappedNetwork(text)) return undefined;
   const canonical = canonicalCidr(network);
   return canonical === text
     ? undefined
@@ -111,7 +145,7 @@ export function dnsLabelErrors(text: string, path: string, errors: FieldError[])
 /** What is said of an address that is valid but not written in its canonical form. */
 export function canonicalIpWarning(text: string, path: string): string | undefined {
   if (ipFamily(text) !== 'IPv6' || isMapped(text)) return undefined;
-  const canonical = ipaddr.IPv6.parse(text).toRFC5952String();
+  const canonical = canonicalIp(text);
   return canonical === text
     ? undefined
     : `${path}: IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`;

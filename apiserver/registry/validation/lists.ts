@@ -41,6 +41,17 @@ export interface MapRule<T> {
   /** Mistakes of keys are told of the whole map. */
   readonly key: ItemRule<string>;
   readonly each: ItemRule<T>;
+  /** Keys that are longer are shown without their middle. */
+  readonly shownKey: number;
+}
+
+const ELLIPSIS = '...';
+
+function shorten(key: string, max: number): string {
+  const bytes = Buffer.from(key);
+  if (bytes.length <= max) return key;
+  const rest = max - ELLIPSIS.length;
+  return bytes.toString('utf8', 0, (rest + 1) >> 1) + ELLIPSIS + bytes.toString('utf8', bytes.length - (rest >> 1));
 }
 
 export function mapErrors<T>(map: Record<string, T> | undefined | null, rule: MapRule<T>, path: string, errors: FieldError[]): void {
@@ -51,6 +62,6 @@ export function mapErrors<T>(map: Record<string, T> | undefined | null, rule: Ma
   }
   for (const key of keys) {
     rule.key(key, path, errors);
-    rule.each(map![key]!, `${path}[${key}]`, errors);
+    rule.each(map![key]!, `${path}[${shorten(key, rule.shownKey)}]`, errors);
   }
 }
