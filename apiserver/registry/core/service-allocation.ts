@@ -1,15 +1,17 @@
 /**
- * Addresses, families and node ports of a service. Mirrors kubernetes `pkg/registry/core/service/storage/alloc.go`, for a cluster with one IPv4 range.
+ * Addresses and families of a service. Mirrors kubernetes `pkg/registry/core/service/storage/alloc.go`, for a cluster with one IPv4 range; ports are
+ * in `service-ports.ts`.
  * Dry runs choose values that are free but take none.
  */
-import { type FieldError, invalidValue, required } from '../../../machinery/api/field-error.ts';
+import { type FieldError, invalidValue } from '../../../machinery/api/field-error.ts';
 import { internalError, invalid } from '../../../machinery/api/status.ts';
-import type { Service } from '../../../machinery/api/types/core.v1.ts';
+import type { Service, ServiceSpec } from '../../../machinery/api/types/core.v1.ts';
 import type { IpRange, PortRange } from '../allocators/ranges.ts';
-import { ipClaim, portClaim, type ServiceClaims } from '../allocators/service-claims.ts';
+import { ipClaim, type ServiceClaims } from '../allocators/service-claims.ts';
 import { storageKey } from '../resource.ts';
 import { ipFamily } from '../validation/ip.ts';
-import { needsClusterIp, needsHealthCheck, needsNodePort } from './service-fields.ts';
+import { isProxied, needsClusterIp } from './service-fields.ts';
+import { allocatePorts, dryPortOperation, portOperation } from './service-ports.ts';
 import { clusterIpFieldErrors } from './service-validation.ts';
 
 export interface ServiceAllocators {
@@ -41,7 +43,8 @@ export function allocateService(
   try {
     fillFamilies(service, old);
     allocateIps(service, old, { ips, claims, take, dryRun });
-    allocatePorts(service, old, { ports: dryRun ? { ...ports, refusal: () => undefined } : ports, claims, take });
+    const operation = dryRun ? dryPortOperation(claims) : portOperation(ports, claims, take);
+    allocatePorts(service, old, operation, (errors) => refuse(service, errors));
   } catch (error) {
     undo();
     throw error;
@@ -53,24 +56,22 @@ type Take = (claim: string) => boolean;
 
 function fillFamilies(service: Service, old: Service | undefined): void {
   const spec = service.spec!;
-  if (spec.type === 'ExternalName') return;
+  if (spec.type === 'ExternalName' || keepsPreference(spec, old?.spec)) return;
   const selectorless = spec.clusterIP === 'None' && Object.keys(spec.selector ?? {}).length === 0;
   spec.ipFamilyPolicy ??= old?.spec?.ipFamilyPolicy ?? (selectorless ? 'RequireDualStack' : 'SingleStack');
   const errors: FieldError[] = [];
+  const check = (): void => {
+    if (errors.length > 0) throw refuse(service, errors);
+  };
   clusterIpFieldErrors(spec, errors);
-  if (errors.length > 0) throw refuse(service, errors);
+  check();
   const single = spec.ipFamilyPolicy === 'SingleStack';
+  if (old?.spec) releaseSecond(spec, old.spec, errors);
   const why = (what: string): string => `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`;
   if (single && spec.clusterIPs?.length === 2) errors.push(invalidValue('spec.ipFamilyPolicy', spec.ipFamilyPolicy, why('cluster IPs')));
   if (single && spec.ipFamilies?.length === 2) errors.push(invalidValue('spec.ipFamilyPolicy', spec.ipFamilyPolicy, why('IP families')));
-  spec.clusterIPs?.forEach((ip, i) => {
-    if (ip === 'None' || i < (spec.ipFamilies?.length ?? 0)) return;
-    const family = ipFamily(ip)!;
-    if (family !== 'IPv4')
-      errors.push(invalidValue(`spec.clusterIPs[${i}]`, spec.clusterIPs, `${family} is not configured on this cluster`));
-    else spec.ipFamilies = [...(spec.ipFamilies ?? []), family];
-  });
-  if (errors.length > 0) throw refuse(service, errors);
+  inferFamilies(spec, errors);
+  check();
   if (selectorless) {
     const [first = 'IPv4'] = spec.ipFamilies ?? [];
     if ((spec.ipFamilies?.length ?? 0) < 2) spec.ipFamilies = single ? [first] : [first, first === 'IPv4' ? 'IPv6' : 'IPv4'];
@@ -82,8 +83,46 @@ function fillFamilies(service: Service, old: Service | undefined): void {
   spec.ipFamilies?.forEach((family, i) => {
     if (family !== 'IPv4') errors.push(invalidValue(`spec.ipFamilies[${i}]`, family, 'not configured on this cluster'));
   });
-  if (errors.length > 0) throw refuse(service, errors);
+  check();
   if ((spec.ipFamilies?.length ?? 0) === 0) spec.ipFamilies = ['IPv4'];
+}
+
+const same = (a: readonly string[] = [], b: readonly string[] = []): boolean =>
+  a.length === b.length && a.every((item, i) => item === b[i]);
+
+/** A service that prefers two families keeps what it has while nobody touches it. */
+function keepsPreference(spec: ServiceSpec, old: ServiceSpec | undefined): boolean {
+  if (old === undefined || spec.ipFamilyPolicy !== 'PreferDualStack' || old.type !== spec.type || !isProxied(spec)) return false;
+  if (old.ipFamilyPolicy !== undefined && old.ipFamilyPolicy !== 'PreferDualStack') return false;
+  return same(spec.clusterIPs, old.clusterIPs) && same(spec.ipFamilies, old.ipFamilies);
+}
+
+/** The second address or family goes when the policy says so, and only then. */
+function releaseSecond(spec: ServiceSpec, old: ServiceSpec, errors: FieldError[]): void {
+  const pairs = [
+    ['clusterIPs', 'cluster IP'],
+    ['ipFamilies', 'IP family'],
+  ] as const;
+  for (const [member, what] of pairs) {
+    const now: string[] = spec[member] ?? [];
+    const before: readonly string[] = old[member] ?? [];
+    if (spec.ipFamilyPolicy === 'SingleStack') {
+      if (same(now, before) && now.length > 1) spec[member]!.length = 1;
+    } else if (now.length > 0 && now.length < before.length) {
+      errors.push(invalidValue('spec.ipFamilyPolicy', spec.ipFamilyPolicy, `must be 'SingleStack' to release the secondary ${what}`));
+    }
+  }
+}
+
+/** Addresses tell their families. */
+function inferFamilies(spec: ServiceSpec, errors: FieldError[]): void {
+  spec.clusterIPs?.forEach((ip, i) => {
+    if (ip === 'None' || i < (spec.ipFamilies?.length ?? 0)) return;
+    const family = ipFamily(ip)!;
+    if (family !== 'IPv4')
+      errors.push(invalidValue(`spec.clusterIPs[${i}]`, spec.clusterIPs, `${family} is not configured on this cluster`));
+    else spec.ipFamilies = [...(spec.ipFamilies ?? []), family];
+  });
 }
 
 interface IpSource {
@@ -113,73 +152,4 @@ function allocateIps(service: Service, old: Service | undefined, { ips, claims, 
   if (why !== undefined)
     throw refuse(service, [invalidValue('spec.clusterIPs', spec.clusterIPs, `failed to allocate IP ${asked}: ${why}`)]);
   spec.clusterIP = asked;
-}
-
-interface PortSource {
-  readonly ports: PortRange;
-  readonly claims: ServiceClaims;
-  readonly take: Take;
-}
-
-function allocatePorts(service: Service, old: Service | undefined, source: PortSource): void {
-  const spec = service.spec!;
-  if (needsNodePort(spec)) allocateNodePorts(service, old, source);
-  if (!needsHealthCheck(spec)) return;
-  const path = 'spec.healthCheckNodePort';
-  const kept = old?.spec !== undefined && needsHealthCheck(old.spec);
-  if (kept) return;
-  const asked = spec.healthCheckNodePort ?? 0;
-  if (asked === 0) spec.healthCheckNodePort = nextPort(source);
-  else {
-    const why = source.ports.refusal(asked) ?? (source.take(portClaim(asked)) ? undefined : 'provided port is already allocated');
-    if (why !== undefined) throw internalError(`failed to allocate requested HealthCheck NodePort ${asked}: ${why}`);
-  }
-  if (!spec.healthCheckNodePort) throw refuse(service, [required(path)]);
-}
-
-function allocateNodePorts(service: Service, old: Service | undefined, source: PortSource): void {
-  const spec = service.spec!;
-  const own = new Set((old?.spec !== undefined && needsNodePort(old.spec) ? (old.spec.ports ?? []) : []).map((p) => p.nodePort ?? 0));
-  /** Protocols by number within this service: a number may serve several protocols. */
-  const here = new Map<number, Set<string>>();
-  const optional = spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts === false;
-  (spec.ports ?? []).forEach((port, i) => {
-    const asked = port.nodePort ?? 0;
-    if (asked === 0) return;
-    const protocols = here.get(asked) ?? new Set();
-    const again = protocols.has(port.protocol ?? 'TCP');
-    protocols.add(port.protocol ?? 'TCP');
-    const fresh = !here.has(asked);
-    here.set(asked, protocols);
-    if (!again && (!fresh || own.has(asked))) return;
-    const why = source.ports.refusal(asked) ?? (!again && source.take(portClaim(asked)) ? undefined : 'provided port is already allocated');
-    if (why !== undefined) throw refuse(service, [invalidValue(`spec.ports[${i}].nodePort`, asked, why)]);
-  });
-  if (optional) return;
-  for (const port of spec.ports ?? []) {
-    if (port.nodePort) continue;
-    port.nodePort = sharedPort(spec.ports ?? [], port, here) ?? nextPort(source);
-    const protocols = here.get(port.nodePort) ?? new Set();
-    protocols.add(port.protocol ?? 'TCP');
-    here.set(port.nodePort, protocols);
-  }
-}
-
-/** Ports of the same number and different protocol get one node port between them. */
-function sharedPort(
-  ports: readonly { port: number; protocol?: string; nodePort?: number }[],
-  port: { port: number; protocol?: string },
-  here: ReadonlyMap<number, ReadonlySet<string>>,
-): number | undefined {
-  const twin = ports.find((p) => p !== port && p.port === port.port && p.protocol !== port.protocol && p.nodePort);
-  if (twin?.nodePort === undefined) return undefined;
-  return here.get(twin.nodePort)?.has(port.protocol ?? 'TCP') === true ? undefined : twin.nodePort;
-}
-
-function nextPort({ ports, claims, take }: PortSource): number {
-  for (;;) {
-    const port = ports.next(claims);
-    if (port === undefined) throw internalError('failed to allocate a nodePort: range is full');
-    if (take(portClaim(port))) return port;
-  }
 }

@@ -19,9 +19,16 @@ const DISTRIBUTIONS = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
 const SOURCE_RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 const MAX_AFFINITY_SECONDS = 86400;
 
+const HINTS = 'service.kubernetes.io/topology-aware-hints';
+const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode';
+
 export function serviceErrors(service: Service): FieldError[] {
   const errors: FieldError[] = [];
   const spec = service.spec ?? {};
+  const { [HINTS]: hints, [TOPOLOGY_MODE]: mode } = service.metadata.annotations ?? {};
+  if (hints !== undefined && mode !== undefined && hints !== mode) {
+    errors.push(invalidValue(`metadata.annotations[${TOPOLOGY_MODE}]`, mode, `must match annotations[${HINTS}] when both are specified`));
+  }
   if ((spec.ports?.length ?? 0) === 0 && !isHeadless(spec) && spec.type !== 'ExternalName') errors.push(required('spec.ports'));
   typeErrors(spec, errors);
   const names = new Set<string>();
@@ -85,9 +92,12 @@ function affinityErrors(spec: ServiceSpec, errors: FieldError[]): void {
     errors.push(notSupported('spec.sessionAffinity', affinity, ['ClientIP', 'None']));
   if (affinity === 'None' && spec.sessionAffinityConfig) errors.push(forbiddenField(path, 'must not be set when session affinity is None'));
   if (affinity !== 'ClientIP') return;
-  const seconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds;
-  if (seconds === undefined) errors.push(required(path, 'when session affinity type is ClientIP'));
-  else if (seconds <= 0 || seconds > MAX_AFFINITY_SECONDS) {
+  const config = spec.sessionAffinityConfig;
+  const seconds = config?.clientIP?.timeoutSeconds;
+  if (seconds === undefined) {
+    const missing = !config ? path : !config.clientIP ? `${path}.clientIP` : `${path}.clientIP.timeoutSeconds`;
+    errors.push(required(missing, 'when session affinity type is ClientIP'));
+  } else if (seconds <= 0 || seconds > MAX_AFFINITY_SECONDS) {
     errors.push(invalidValue(`${path}.clientIP.timeoutSeconds`, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`));
   }
 }
@@ -157,28 +167,33 @@ function portUseErrors(spec: ServiceSpec, errors: FieldError[]): void {
   });
 }
 
+const ONLY_BALANCED = "may only be used when `type` is 'LoadBalancer'";
+
 function loadBalancerErrors(service: Service, spec: ServiceSpec, errors: FieldError[]): void {
   const balanced = spec.type === 'LoadBalancer';
-  const only = "may only be used when `type` is 'LoadBalancer'";
   const ranges = spec.loadBalancerSourceRanges ?? [];
   const annotation = service.metadata.annotations?.[SOURCE_RANGES];
   if (ranges.length > 0) {
     const path = 'spec.LoadBalancerSourceRanges';
-    if (!balanced) errors.push(forbiddenField(path, only));
+    if (!balanced) errors.push(forbiddenField(path, ONLY_BALANCED));
     ranges.forEach((range, i) => {
       cidrErrors(range.trim(), `${path}[${i}]`, errors);
     });
   } else if (annotation !== undefined) {
     const path = `metadata.annotations[${SOURCE_RANGES}]`;
-    if (!balanced) errors.push(forbiddenField(path, only));
+    if (!balanced) errors.push(forbiddenField(path, ONLY_BALANCED));
     if (annotation.trim() !== '') for (const range of annotation.split(',')) cidrErrors(range.trim(), path, errors);
   }
   if (!balanced && spec.allocateLoadBalancerNodePorts !== undefined)
-    errors.push(forbiddenField('spec.allocateLoadBalancerNodePorts', only));
+    errors.push(forbiddenField('spec.allocateLoadBalancerNodePorts', ONLY_BALANCED));
   if (balanced && spec.allocateLoadBalancerNodePorts === undefined) errors.push(required('allocateLoadBalancerNodePorts'));
+  classErrors(spec, errors);
+}
+
+function classErrors(spec: ServiceSpec, errors: FieldError[]): void {
   const name = spec.loadBalancerClass;
   if (name === undefined) return;
-  if (!balanced) errors.push(forbiddenField('spec.loadBalancerClass', only));
+  if (spec.type !== 'LoadBalancer') errors.push(forbiddenField('spec.loadBalancerClass', ONLY_BALANCED));
   else for (const detail of qualifiedName(name)) errors.push(invalidValue('spec.loadBalancerClass', name, detail));
 }
 
@@ -211,24 +226,56 @@ export function serviceUpdateErrors(service: Service, old: Service): FieldError[
   const errors: FieldError[] = [];
   const spec = service.spec ?? {};
   const before = old.spec ?? {};
-  if (spec.type !== 'ExternalName' && before.type !== 'ExternalName' && !(isHeadless(spec) && isHeadless(before))) {
-    const ips = spec.clusterIPs ?? [];
-    before.clusterIPs?.forEach((ip, i) => {
-      if (ips[i] !== undefined && ips[i] !== ip) errors.push(invalidValue(`spec.clusterIPs[${i}]`, ips, 'may not change once set'));
-    });
-    if ((before.clusterIPs?.length ?? 0) > 0 && ips.length === 0) {
-      errors.push(invalidValue('spec.clusterIPs[0]', ips, 'primary clusterIP can not be unset'));
-    }
-    before.ipFamilies?.slice(0, 1).forEach((family, i) => {
-      const next = spec.ipFamilies ?? [];
-      if (next[i] !== undefined && next[i] !== family) errors.push(invalidValue(`spec.ipFamilies[${i}]`, next, 'may not change once set'));
-    });
+  if (spec.type !== 'ExternalName' && before.type !== 'ExternalName') {
+    if (!isHeadless(spec) || !isHeadless(before)) addressChangeErrors(spec, before, errors);
+    if (!isHeadless(spec) && !isHeadless(before)) familyChangeErrors(spec, before, errors);
   }
   if (before.type === 'LoadBalancer' && spec.type === 'LoadBalancer' && before.loadBalancerClass !== spec.loadBalancerClass) {
-    errors.push(invalidValue('spec.loadBalancerClass', spec.loadBalancerClass, 'may not change once set'));
+    errors.push(invalidValue('spec.loadBalancerClass', spec.loadBalancerClass, FIXED));
   }
-  if (needsHealthCheck(before) && needsHealthCheck(spec) && before.healthCheckNodePort !== spec.healthCheckNodePort) {
+  // upstream asks twice, here and with everything else
+  classErrors(spec, errors);
+  if (needsHealthCheck(before) && needsHealthCheck(spec) && (before.healthCheckNodePort ?? 0) !== (spec.healthCheckNodePort ?? 0)) {
     errors.push(forbiddenField('spec.healthCheckNodePort', 'field is immutable'));
   }
   return [...errors, ...serviceErrors(service)];
+}
+
+const FIXED = 'may not change once set';
+
+/** The first address stays; the second may come, and go when the policy says so. */
+function addressChangeErrors(spec: ServiceSpec, old: ServiceSpec, errors: FieldError[]): void {
+  const [next, before] = [spec.clusterIPs ?? [], old.clusterIPs ?? []];
+  const path = 'spec.clusterIPs';
+  if (next.length === before.length) {
+    before.forEach((ip, i) => {
+      if (ip !== next[i]) errors.push(invalidValue(`${path}[${i}]`, next, FIXED));
+    });
+    return;
+  }
+  if (before.length > 0 && next.length === 0)
+    errors.push(invalidValue(`${path}[0]`, spec.clusterIPs, 'primary clusterIP can not be unset'));
+  else if (before.length > 0 && next[0] !== before[0]) errors.push(invalidValue(`${path}[0]`, next, FIXED));
+  if (before.length > next.length && next.length === 1) releaseErrors(spec, 'clusterIP', errors);
+}
+
+function familyChangeErrors(spec: ServiceSpec, old: ServiceSpec, errors: FieldError[]): void {
+  const [next, before]: [readonly string[], readonly string[]] = [spec.ipFamilies ?? [], old.ipFamilies ?? []];
+  const path = 'spec.ipFamilies[0]';
+  if (next.length === before.length) {
+    for (const [i, family] of before.entries()) if (family !== next[i]) errors.push(invalidValue(path, next, FIXED));
+    return;
+  }
+  if (before.length > next.length && (spec.clusterIPs?.length ?? 0) === 0)
+    errors.push(invalidValue(path, spec.ipFamilies, 'primary ipFamily can not be unset'));
+  // upstream shows the addresses
+  if (before.length > 0 && next.length > 0 && next[0] !== before[0]) errors.push(invalidValue(path, spec.clusterIPs, FIXED));
+  if (before.length > next.length && next.length === 1) releaseErrors(spec, 'ipFamily', errors);
+}
+
+function releaseErrors(spec: ServiceSpec, what: string, errors: FieldError[]): void {
+  if (spec.ipFamilyPolicy === 'SingleStack') return;
+  errors.push(
+    invalidValue('spec.ipFamilyPolicy', spec.ipFamilyPolicy, `must be set to 'SingleStack' when releasing the secondary ${what}`),
+  );
 }

@@ -10,7 +10,7 @@ import { defineKind } from '../define.ts';
 import type { RegistryDeps, ResourceDefinition } from '../resource.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, labelsCell } from '../tables/cells.ts';
-import { canonicalIpWarning } from '../validation/ip.ts';
+import { canonicalCidrWarning, canonicalIpWarning } from '../validation/ip.ts';
 import { allocateService } from './service-allocation.ts';
 import { carryOver, defaultService, pairClusterIps } from './service-fields.ts';
 import { serviceStatusErrors } from './service-ips.ts';
@@ -40,7 +40,7 @@ export function serviceKind(deps: RegistryDeps): ResourceDefinition {
         keepStatus(service, old);
         service.spec ??= {};
         carryOver(service.spec, old.spec ?? {});
-        if (service.spec.type !== 'LoadBalancer' && service.status) service.status.loadBalancer = {};
+        if (service.spec.type !== 'LoadBalancer' && service.status) service.status = { ...service.status, loadBalancer: {} };
       },
       allocate: (service, old, context) => allocateService(allocators, service, old, context.dryRun),
       validate: serviceErrors,
@@ -59,17 +59,24 @@ function warnings({ metadata, spec = {} }: Service): string[] {
       'annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead',
     );
   }
-  if (spec.clusterIP !== 'None') {
+  const add = (text: string | undefined): void => {
+    if (text !== undefined) texts.push(text);
+  };
+  if (spec.clusterIP && spec.clusterIP !== 'None') {
     spec.clusterIPs?.forEach((ip, i) => {
-      const text = canonicalIpWarning(ip, `spec.clusterIPs[${i}]`);
-      if (text !== undefined) texts.push(text);
+      add(canonicalIpWarning(ip, `spec.clusterIPs[${i}]`));
     });
   }
   spec.externalIPs?.forEach((ip, i) => {
-    const text = canonicalIpWarning(ip, `spec.externalIPs[${i}]`);
-    if (text !== undefined) texts.push(text);
+    add(canonicalIpWarning(ip, `spec.externalIPs[${i}]`));
   });
-  if ((spec.externalIPs?.length ?? 0) > 0) texts.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
+  const external = (spec.externalIPs?.length ?? 0) > 0;
+  if (external) texts.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
+  if (spec.loadBalancerIP) add(canonicalIpWarning(spec.loadBalancerIP, 'spec.loadBalancerIP'));
+  spec.loadBalancerSourceRanges?.forEach((range, i) => {
+    add(canonicalCidrWarning(range.trim(), `spec.loadBalancerSourceRanges[${i}]`));
+  });
+  if (spec.type === 'ExternalName' && external) texts.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
   if (spec.type !== 'ExternalName' && spec.externalName) texts.push('spec.externalName is ignored when spec.type is not "ExternalName"');
   if (spec.trafficDistribution === 'PreferClose') texts.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
   return texts;
