@@ -8,6 +8,7 @@ import { access, copyFile, readdir, rm, stat, truncate } from 'node:fs/promises'
 import { basename, join } from 'node:path';
 import { Level } from 'level';
 import { failpoint } from '../../../machinery/process/failpoints.ts';
+import { mutant } from '../../../machinery/process/mutants.ts';
 import { StoreDamaged, StoreLocked } from '../interface.ts';
 import { type Inspection, inspectDatabase, type TornEnd } from './inspect.ts';
 import { holdLock, isLocked, lockedMessage } from './lock.ts';
@@ -26,8 +27,9 @@ const EMPTY_LOG_BYTES = 1024;
 export async function openDatabase(directory: string, tail: Tail | undefined): Promise<Database> {
   const location = join(directory, 'db');
   const ready = await exists(join(directory, 'READY'));
-  let inspection = await inspectDatabase(location);
-  if (isSuspect(inspection)) {
+  // Files may come and go under our eyes when another process has them open.
+  let inspection = await inspectDatabase(location).catch(() => undefined);
+  if (inspection === undefined || isSuspect(inspection, tail)) {
     // What another process is writing to looks unfinished too.
     const release = await holdLock(directory);
     try {
@@ -53,14 +55,22 @@ export async function openDatabase(directory: string, tail: Tail | undefined): P
   }
 }
 
-const isSuspect = ({ damage, torn }: Inspection): boolean => damage.length > 0 || torn.length > 0;
+function isSuspect(inspection: Inspection, tail: Tail | undefined): boolean {
+  return inspection.damage.length > 0 || inspection.torn.length > 0 || endsEarly(inspection, tail);
+}
 
-function requireWhole(directory: string, { damage, torn, newestInLogs }: Inspection, tail: Tail | undefined): void {
-  const found = [...damage];
-  const log = torn.find(({ file }) => file.endsWith('.log'));
-  if (log !== undefined && tail !== undefined && newestInLogs !== undefined && newestInLogs < tail.revision) {
+/** The newest revision was in the log, and is not: what looks like an unfinished end, or like none at all, is a loss. */
+function endsEarly({ newestInLogs }: Inspection, tail: Tail | undefined): boolean {
+  return tail !== undefined && newestInLogs !== undefined && newestInLogs < tail.revision && !mutant('store.tail-unchecked');
+}
+
+function requireWhole(directory: string, inspection: Inspection, tail: Tail | undefined): void {
+  const found = [...inspection.damage];
+  if (found.length === 0 && endsEarly(inspection, tail)) {
+    const { file, at } = inspection.log ?? { file: 'the log', at: 0 };
+    const { newestInLogs } = inspection;
     found.push(
-      `${log.file} is damaged at byte ${log.at}: it ends there, after revision ${newestInLogs}, but ${tail.revision} was reached, as TAIL tells`,
+      `${file} is damaged at byte ${at}: it ends there, after revision ${newestInLogs}, but ${tail?.revision} was reached, as TAIL tells`,
     );
   }
   if (found.length > 0)
@@ -135,6 +145,11 @@ export function isForbidden(error: unknown): boolean {
 
 export function isFull(error: unknown): boolean {
   return saysSystem(error, ['ENOSPC', 'EDQUOT'], /No space left on device|Disk quota exceeded/);
+}
+
+/** What LevelDB says of a block that it cannot make sense of; the records in one that it can are checked by their own hashes. */
+export function isCorruption(error: unknown): boolean {
+  return error instanceof Error && !(error instanceof StoreDamaged) && /^Corruption: /.test(reasonOf(error).replace(/^Error: /, ''));
 }
 
 function saysSystem(error: unknown, codes: readonly string[], texts: RegExp): boolean {
