@@ -1,8 +1,9 @@
 /**
  * The last step of every write: encode once with the revision the write gets, hand over to the store, map its refusals to Status errors.
  */
-import { encodeObject, parseJson } from '../../machinery/api/json.ts';
+import { encodeObject } from '../../machinery/api/json.ts';
 import { formatGroupResource, type KubeObject } from '../../machinery/api/object.ts';
+import { printedForm } from '../../machinery/api/printed-form.ts';
 import { encodeProtobuf } from '../../machinery/api/protobuf.ts';
 import { alreadyExists, conflict, notFound, OBJECT_MODIFIED, StatusError, unclassified } from '../../machinery/api/status.ts';
 import { mutant } from '../../machinery/process/mutants.ts';
@@ -45,7 +46,7 @@ function requireSmall(served: ServedResource, object: KubeObject): void {
 export function normalized(served: ServedResource, object: KubeObject): KubeObject {
   object.kind = served.definition.kind;
   object.apiVersion = served.storedApiVersion;
-  return parseJson(encodeObject(served.storedSchema, object)).value as KubeObject;
+  return printedForm(served.storedSchema, object) as KubeObject;
 }
 
 export async function persistCreate(api: Api, served: ServedResource, object: KubeObject): Promise<Stored> {

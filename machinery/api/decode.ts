@@ -11,8 +11,10 @@ import { quoteGo } from './field-error.ts';
 import { integerOf, isJsonNumber, type JsonNumber, numberText } from './json-number.ts';
 import { isPlain, type Plain, setOwn } from './plain.ts';
 import { canonicalQuantity } from './quantity.ts';
+import { readPlainly } from './reader.ts';
 import type { FieldSchema, Scalar, TypeRef, TypeSchema } from './schema/schema.ts';
 import { canonicalMicroTime, canonicalTime } from './time.ts';
+import { zeroOf } from './zero.ts';
 
 export class DecodeError extends Error {}
 
@@ -31,6 +33,13 @@ export interface Decoded {
 export function decodeObject(schema: TypeSchema, value: unknown, options: DecodeOptions): Decoded {
   if (value === null || value === undefined) return { object: {}, unknownFields: [] };
   if (!isPlain(value)) throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${schema.goName}`);
+  const plain = readPlainly(schema, value, options.strict);
+  if (plain !== undefined) return { object: plain, unknownFields: [] };
+  return decodeCarefully(schema, value, options);
+}
+
+/** Reads what `readPlainly` does not take, and anything else alike. */
+export function decodeCarefully(schema: TypeSchema, value: Plain, options: DecodeOptions): Decoded {
   const decoder = new Decoder(options.strict);
   const object = decoder.struct(schema, value, { owner: schema, goPath: '' });
   return { object, unknownFields: [...decoder.unknownFields] };
@@ -165,29 +174,6 @@ function ownerOf(schema: TypeSchema, key: string): TypeSchema {
     if (field.inline && field.type.kind === 'struct' && field.type.schema.member(key) !== undefined) return ownerOf(field.type.schema, key);
   }
   return schema;
-}
-
-function zeroOf(type: TypeRef): unknown {
-  if (type.kind === 'struct') return {};
-  if (type.kind === 'list' || type.kind === 'map') return null;
-  switch (type.scalar) {
-    case 'string':
-    case 'bytes':
-      return '';
-    case 'bool':
-      return false;
-    case 'int32':
-    case 'int64':
-    case 'double':
-    case 'intOrString':
-      return 0;
-    case 'quantity':
-      return '0';
-    case 'duration':
-      return '0s';
-    default:
-      return null;
-  }
 }
 
 function jsonKind(value: unknown): string {

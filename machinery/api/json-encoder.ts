@@ -108,9 +108,10 @@ function printerOf(type: TypeRef): Printer {
       };
     }
     case 'map': {
-      const item = printerOf(type.of);
+      // An empty list in a map travels in a message of its own, and so it is no nil list.
+      const item: Printer = type.of.kind === 'list' ? orEmptyList(printerOf(type.of)) : printerOf(type.of);
       return (value) => {
-        if (typeof value !== 'object' || value === null) return 'null';
+        if (typeof value !== 'object' || value === null || isEmptyObject(value)) return 'null';
         let text = '';
         for (const key of sortedKeys(value as Plain)) text += `${text === '' ? '' : ','}${quoteJson(key)}:${item((value as Plain)[key])}`;
         return `{${text}}`;
@@ -119,8 +120,18 @@ function printerOf(type: TypeRef): Printer {
   }
 }
 
+const orEmptyList =
+  (item: Printer): Printer =>
+  (value) =>
+    Array.isArray(value) && value.length > 0 ? item(value) : '[]';
+
+function isEmptyObject(object: object): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
 /** Whether the member is printed, given its value; decided once per field. */
-function isPrinted(field: FieldSchema): (value: unknown) => boolean {
+export function isPrinted(field: FieldSchema): (value: unknown) => boolean {
   const set = (value: unknown): boolean => value !== undefined && value !== null;
   if (field.pointer) return field.omitEmpty ? set : () => true;
   if (field.omitZero) return (value) => set(value) && value !== '';

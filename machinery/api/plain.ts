@@ -61,5 +61,8 @@ export function compareBytes(a: string, b: string): number {
 
 /** Halves of surrogate pairs that stand alone become U+FFFD, as in Go, whose strings cannot hold them. */
 export function wellFormed(text: string): string {
-  return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd');
+  return (text as WellFormable).toWellFormed();
 }
+
+/** Every Node that we run on has it; the language level we compile for does not know it yet. */
+type WellFormable = string & { toWellFormed(): string };

@@ -34,6 +34,8 @@ const SCENARIOS: readonly Scenario[] = [
   { name: 'create1', load: 'create', clients: 1 },
   { name: 'get', load: 'get', clients: 64 },
   { name: 'patchStatus', load: 'patchStatus', clients: 64 },
+  { name: 'patchStatus8', load: 'patchStatus', clients: 8 },
+  { name: 'patchStatus1', load: 'patchStatus', clients: 1 },
   { name: 'list500', load: 'list500', clients: 8 },
   { name: 'list', load: 'list', clients: 4 },
 ];
@@ -113,7 +115,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'flyball-bench-'));
 const server = await startServer(
   values.built,
   dataDir,
-  values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`],
+  values.profile === undefined ? (process.env['SERVER_ARGS'] ?? '').split(' ').filter(Boolean) : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`],
 );
 console.log(`ready after ${server.readyMs.toFixed(0)} ms, ${usageOf(server.pid).rssMb.toFixed(0)} MB`);
 try {

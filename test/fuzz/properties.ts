@@ -4,6 +4,7 @@ import { documentProperties } from './documents.ts';
 import { patchProperties } from './patches.ts';
 import type { FuzzProperty } from './property.ts';
 import { quantityProperties } from './quantities.ts';
+import { quickPathProperties } from './quick-paths.ts';
 import { requestProperties } from './requests.ts';
 import { selectorProperties } from './selectors.ts';
 
@@ -13,5 +14,6 @@ export const fuzzProperties: readonly FuzzProperty[] = [
   ...quantityProperties,
   ...patchProperties,
   ...documentProperties,
+  ...quickPathProperties,
   ...applyProperties,
 ];
