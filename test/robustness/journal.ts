@@ -3,7 +3,7 @@
  * succeeded, `synced` how long each log file was when a flush returned. From the first comes the ground truth of a run, from the second what a power
  * cut must leave.
  */
-import { appendFileSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Level } from 'level';
 
@@ -16,36 +16,50 @@ interface Operation {
 export interface Journal {
   readonly records: string;
   readonly synced: string;
+  /** What is under way is not recorded any more. */
   stop(): void;
 }
 
 export const recordsIn = (directory: string): string => join(directory, 'records');
 export const syncedIn = (directory: string): string => join(directory, 'synced.jsonl');
 
+const original = {
+  batch: Level.prototype.batch as unknown as (...args: unknown[]) => Promise<void>,
+  put: Level.prototype.put as unknown as (...args: unknown[]) => Promise<void>,
+};
+
 /** From now on, in this process, of all databases: meant for one store at a time. */
 export function keepJournal(directory: string): Journal {
   const records = recordsIn(directory);
   const synced = syncedIn(directory);
   const file = openSync(records, 'a');
-  const { batch, put } = Level.prototype as unknown as Record<string, (...args: unknown[]) => Promise<void>>;
+  let stopped = false;
   const flushed = (database: Level): void => {
+    if (stopped) return;
     const log = newestLog(database.location);
     if (log !== undefined) appendFileSync(synced, `${JSON.stringify(log)}\n`);
   };
   const observed = {
-    async batch(this: Level, operations: readonly Operation[], options: { sync?: boolean }): Promise<void> {
-      await batch!.call(this, operations, options);
+    async batch(this: Level, operations: readonly Operation[], options: { sync?: boolean } = {}): Promise<void> {
+      await original.batch.call(this, operations, options);
       // how long it is now was flushed with it: the store has one write under way at a time
       if (options.sync) flushed(this);
+      if (stopped) return;
       for (const { type, key, value } of operations) if (type === 'put' && key.toString('latin1', 0, 2) === 'r/') append(file, value!);
     },
-    async put(this: Level, key: unknown, value: unknown, options: { sync?: boolean }): Promise<void> {
-      await put!.call(this, key, value, options);
+    async put(this: Level, key: unknown, value: unknown, options: { sync?: boolean } = {}): Promise<void> {
+      await original.put.call(this, key, value, options);
       if (options.sync) flushed(this);
     },
   };
   Object.assign(Level.prototype, observed);
-  return { records, synced, stop: () => void Object.assign(Level.prototype, { batch, put }) };
+  const stop = (): void => {
+    if (stopped) return;
+    stopped = true;
+    Object.assign(Level.prototype, original);
+    closeSync(file);
+  };
+  return { records, synced, stop };
 }
 
 function append(file: number, record: Buffer): void {

@@ -1,8 +1,8 @@
 /**
  * What a power cut may leave of a store directory: of the active log all that was flushed, any part of what was not, and behind it nothing, zeros or
- * garbage. Everything else LevelDB flushes before it relies on it.
+ * garbage. Of the note how far the log had come, whose last lines are not flushed, the newest may be torn. Everything else is flushed before it is relied on.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '../../machinery/process/random.ts';
 import { newestLog, syncedLength } from './journal.ts';
@@ -30,5 +30,15 @@ export function cutPower(store: string, synced: string, random: Random): Cut {
   const length = tail === 'none' ? 0 : 1 + random.integer(300);
   const rest = Buffer.from(Array.from({ length }, () => (tail === 'zeros' ? 0 : random.integer(256))));
   writeFileSync(path, Buffer.concat([bytes.subarray(0, kept), rest]));
+  if (random.integer(2) === 0) tearNote(join(store, 'TAIL'));
   return { kept, flushed, written: bytes.length, tail };
+}
+
+function tearNote(path: string): void {
+  if (!existsSync(path)) return;
+  const lines = readFileSync(path, 'latin1').split('\n');
+  const newest = lines.reduce((best, line, i) => (line > lines[best]! ? i : best), 0);
+  const line = lines[newest]!;
+  lines[newest] = line.slice(0, line.length / 2) + '?'.repeat(line.length - Math.floor(line.length / 2));
+  writeFileSync(path, lines.join('\n'), 'latin1');
 }
