@@ -5,7 +5,7 @@
 import { DecodeError, decodeObject } from '../../machinery/api/decode.ts';
 import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
 import { ConversionError, fromUnstructured } from '../../machinery/api/patch/unstructured.ts';
-import { isPlain, type Plain, setOwn } from '../../machinery/api/plain.ts';
+import { isPlain, type Plain } from '../../machinery/api/plain.ts';
 import { badRequest, conflict } from '../../machinery/api/status.ts';
 import { readYaml } from '../../machinery/api/yaml.ts';
 import { readBody } from '../http/body.ts';
@@ -57,17 +57,6 @@ export function readConfiguration(context: RequestContext, bytes: Buffer, option
     throw badRequest(
       `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type map[string]interface {}`,
     );
-  return rounded(value) as Plain;
-}
-
-/** Upstream reads the numbers of an applied body as doubles, whatever the field is. */
-function rounded(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
-  if (typeof value !== 'object' || value === null) return value;
-  for (const [key, member] of Object.entries(value)) {
-    const next = rounded(member);
-    if (next !== member) setOwn(value as Plain, key, next);
-  }
   return value;
 }
 
@@ -85,7 +74,8 @@ interface ApplyInput {
   readonly options: WriteOptions;
 }
 
-function appliedObject(api: Api, context: RequestContext, served: ServedResource, input: ApplyInput): KubeObject {
+/** The live object with what the configuration says, in the stored version. */
+export function appliedObject(api: Api, context: RequestContext, served: ServedResource, input: ApplyInput): KubeObject {
   const { config, options } = input;
   const live = input.live === undefined ? undefined : toServed(served, input.live);
   const result = applied(api, served, { config, live, options, subresource: context.info.subresource });

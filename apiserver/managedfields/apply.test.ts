@@ -247,6 +247,38 @@ describe('server-side apply: bodies that do not fit', () => {
   });
 });
 
+describe('live objects that are not as they should be', () => {
+  it('list items of one name are kept by an apply that is about something else, and nobody owns their parts', () => {
+    const object = new OwnedObject('core.v1.Pod').put('u', { spec: { containers: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] } });
+    object.apply('alpha', { metadata: { labels: { k: 'v' } } });
+    assert.deepEqual(
+      (object.live!['spec'] as { containers: { name: string }[] }).containers.map(({ name }) => name),
+      ['a', 'b', 'a'],
+    );
+    assert.match(object.owners.join(), /"k:\{\\"name\\":\\"a\\"\}":\{\}/);
+  });
+
+  it('items without a name cannot be merged with: the live object is named', () => {
+    const object = new OwnedObject('core.v1.ServiceAccount').put('u', { secrets: [{ name: '' }] });
+    assert.deepEqual(object.owners, []);
+    object.live!.metadata.managedFields = [
+      { manager: 'u', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:secrets': {} } },
+    ];
+    const message =
+      'failed to create typed live object (/a; /v1, Kind=ServiceAccount): .secrets: element 0: associative list with keys has an element that omits all key fields ["name"] (and doesn\'t have default values for any key fields)';
+    assert.throws(() => object.apply('alpha', { secrets: [{ name: 'x' }] }), refused(500, message));
+  });
+
+  it('ownership of parts of what is one leaf is ownership of the leaf', () => {
+    const entry = { manager: 'old', operation: 'Apply', apiVersion: 'apps/v1', fieldsType: 'FieldsV1' };
+    const fieldsV1 = { 'f:spec': { 'f:selector': { 'f:matchLabels': { 'f:app': {} } }, 'f:replicas': {} } };
+    const object = deployment().put('u', { spec: { replicas: 1, selector: { matchLabels: { app: 'a' } } } });
+    object.live!.metadata.managedFields = [{ ...entry, fieldsV1 } as never];
+    object.apply('new', { spec: { replicas: 1 } });
+    assert.equal(object.owners[1], 'old Apply {"f:spec":{"f:replicas":{},"f:selector":{}}}');
+  });
+});
+
 describe('from client-side to server-side apply', () => {
   const annotated = (last: Plain): Plain => ({
     annotations: { [LAST_APPLIED]: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', ...last }) },

@@ -15,8 +15,9 @@ import { BadManagedFields, decodeManagers, encodeManagers, identify, type Manage
 import { fieldsOf, mergeTyped } from './merge.ts';
 import { assess, type OwnedType, stripIdentity, takeOver } from './ownership.ts';
 import { prune } from './prune.ts';
+import { reconcile } from './reconcile.ts';
 import { recordUpdate, withoutOwnership } from './track.ts';
-import { printedView, type Typed, typedStruct } from './typed.ts';
+import { printedView, type Typed, TypedError, typedStruct } from './typed.ts';
 import { problemText, validateTyped } from './validate.ts';
 
 export interface ApplyConfiguration extends OwnedType {
@@ -49,13 +50,18 @@ export function applyConfiguration(request: ApplyConfiguration): Applied {
   checkIdentity(request);
   const live = request.live ?? emptyObject(request);
   const managers = liveManagers(live);
-  if (managers.size === 0 && request.live !== undefined) {
-    recordUpdate({ ...request, live: undefined, object: live, manager: BEFORE_FIRST_APPLY }, managers);
-  }
-  checkFields(request);
+  reconcile(request, managers);
   const type = typedStruct(request.schema);
   const state: Plain = (request.reading === 'literal' ? withoutOwnership(live) : printedView(type, withoutOwnership(live))) as Plain;
-  const attempt = attemptApply(request, { type, state, managers: new Map(managers) });
+  if (managers.size === 0 && request.live !== undefined) {
+    orRefuseLive(request, state, 'failed to create manager for existing fields: failed to convert new object', () =>
+      recordUpdate({ ...request, live: undefined, object: live, manager: BEFORE_FIRST_APPLY }, managers),
+    );
+  }
+  checkFields(request);
+  const attempt = orRefuseLive(request, state, 'failed to create typed live object', () =>
+    attemptApply(request, { type, state, managers: new Map(managers) }),
+  );
   if (attempt.conflicts.size > 0 && !request.force) {
     const open = openConflicts(request, attempt.conflicts, { type, state, live });
     if (open.size > 0) throw conflictError(managers, open);
@@ -75,6 +81,19 @@ interface Ground {
   /** The live object as Go would print it, without managedFields. */
   readonly state: Plain;
   readonly managers: Managers;
+}
+
+/** Runs `step`. A live object whose list items have no names cannot be merged with anything. */
+function orRefuseLive<T>(request: ApplyConfiguration, live: Plain, what: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (!(error instanceof TypedError)) throw error;
+    const problems = validateTyped(typedStruct(request.schema), live, true);
+    const kind = what.endsWith('new object') ? ' to smd typed' : '';
+    const why = problems.length > 0 ? problemText(problems) : error.message;
+    throw unclassified(`${what} (${objectText({ ...request, config: live })})${kind}: ${why}`);
+  }
 }
 
 /** Merges, prunes and finds the conflicts, on managers of its own. */

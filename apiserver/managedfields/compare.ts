@@ -101,8 +101,8 @@ class Comparer {
   }
 
   #list(type: TypedList, before: readonly unknown[], after: readonly unknown[]): void {
-    const b = itemsByElement(type, before);
-    const a = itemsByElement(type, after);
+    const b = this.#itemsByElement(type, before);
+    const a = this.#itemsByElement(type, after);
     for (const [element, items] of b) this.#items(type, element, items, a.get(element) ?? []);
     for (const [element, items] of a) if (!b.has(element)) this.#items(type, element, [], items);
   }
@@ -122,6 +122,17 @@ class Comparer {
     }
   }
 
+  #itemsByElement(type: TypedList, items: readonly unknown[]): Map<string, unknown[]> {
+    const byElement = new Map<string, unknown[]>();
+    for (const item of items) {
+      const element = itemElement(type, item, this.#printed);
+      const known = byElement.get(element);
+      if (known === undefined) byElement.set(element, [item]);
+      else known.push(item);
+    }
+    return byElement;
+  }
+
   #child(element: string, type: Typed, before: unknown, after: unknown): void {
     this.#path.push(element);
     this.node(type, before, after);
@@ -133,17 +144,6 @@ class Comparer {
     insert();
     this.#path.pop();
   }
-}
-
-function itemsByElement(type: TypedList, items: readonly unknown[]): Map<string, unknown[]> {
-  const byElement = new Map<string, unknown[]>();
-  for (const item of items) {
-    const element = itemElement(type, item);
-    const known = byElement.get(element);
-    if (known === undefined) byElement.set(element, [item]);
-    else known.push(item);
-  }
-  return byElement;
 }
 
 function isEmptyMap(value: unknown): boolean {

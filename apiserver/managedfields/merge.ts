@@ -6,6 +6,8 @@ import { isPlain, type Plain, setOwn } from '../../machinery/api/plain.ts';
 import { type FieldSet, hasChildren, isEmptySet, isMember, SetBuilder } from './field-set.ts';
 import { EMPTY, isEmptyObject, itemElement, membersOf, type Typed, TypedError, type TypedList } from './typed.ts';
 
+const LEAF_TYPE: Typed = { kind: 'any' };
+
 /** The fields a configuration sets: its leaves, list items, and what it sets to nothing (`null`, `{}`). */
 export function fieldsOf(type: Typed, value: unknown): FieldSet {
   const builder = new SetBuilder();
@@ -19,12 +21,7 @@ export function fieldsOf(type: Typed, value: unknown): FieldSet {
         return;
       case 'list':
         if (inner.relation === 'atomic') break;
-        if (Array.isArray(child)) {
-          for (const item of child) {
-            const element = elementOf(inner, item);
-            if (element !== undefined) inside(element, inner.of, item, true);
-          }
-        }
+        if (Array.isArray(child)) items(inner, child);
         return;
     }
     if (path.length > 0) builder.insert(path);
@@ -33,6 +30,16 @@ export function fieldsOf(type: Typed, value: unknown): FieldSet {
     const own = childType(parent, key);
     if (own !== undefined)
       inside(`f:${key}`, own, child, parent.kind === 'map' || child === null || (isPlain(child) && isEmptyObject(child)));
+  };
+  /** Of items that share a name only the name is a field. */
+  const items = (list: TypedList, children: readonly unknown[]): void => {
+    const elements = children.map((item) => elementOf(list, item));
+    const seen = new Set<string | undefined>();
+    const shared = new Set<string | undefined>();
+    for (const element of elements) (seen.has(element) ? shared : seen).add(element);
+    for (const [i, element] of elements.entries()) {
+      if (element !== undefined) inside(element, shared.has(element) ? LEAF_TYPE : list.of, children[i], !shared.has(element));
+    }
   };
   const inside = (element: string, inner: Typed, child: unknown, itself: boolean): void => {
     path.push(element);
@@ -194,7 +201,7 @@ function elementOf(list: TypedList, item: unknown): string | undefined {
   }
 }
 
-function elementType(type: Typed | undefined, element: string): Typed | undefined {
+export function elementType(type: Typed | undefined, element: string): Typed | undefined {
   if (type === undefined) return undefined;
   if (type.kind === 'struct' || type.kind === 'map') return element.startsWith('f:') ? childType(type, element.slice(2)) : undefined;
   return type.kind === 'list' && element.startsWith('k:') ? type.of : undefined;

@@ -20,6 +20,7 @@ import {
   timeText,
 } from './managers.ts';
 import { assess, comparisonOf, isUnchanged, type OwnedType, type States, stripIdentity, takeOver } from './ownership.ts';
+import { reconcile } from './reconcile.ts';
 import { TypedError } from './typed.ts';
 
 export interface TrackUpdate extends OwnedType {
@@ -43,6 +44,7 @@ export function trackUpdate(update: TrackUpdate): ManagedFieldsEntry[] | undefin
     const comparison = comparisonOf(update, states);
     if (asStored && update.live !== undefined && isUnchanged(comparison)) return stored;
     managers = startingManagers(update, asStored);
+    reconcile(update, managers);
     if (managers.size === 0 && update.live !== undefined) return undefined;
     record(update, { ...states, comparison }, managers);
   } catch (error) {

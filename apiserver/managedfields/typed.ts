@@ -25,6 +25,8 @@ interface ListKey {
   readonly name: string;
   /** Stands for the key where an item leaves it out. */
   readonly default: unknown;
+  /** As Go would print it; undefined when Go would leave it out. */
+  view(value: unknown): unknown;
 }
 
 export interface Member {
@@ -115,7 +117,10 @@ function typedScalar(scalar: Scalar): Typed {
 
 function keysOf(field: FieldSchema, of: TypeRef): readonly ListKey[] {
   if (field.listType !== 'map' || of.kind !== 'struct') return [];
-  return [...(field.listMapKeys ?? [])].sort().map((name) => ({ name, default: of.schema.member(name)?.default }));
+  return [...(field.listMapKeys ?? [])].sort().map((name) => {
+    const member = of.schema.member(name);
+    return { name, default: member?.default, view: member === undefined ? (value) => value : viewOf(member, member.type) };
+  });
 }
 
 const ZEROS: Record<Scalar, unknown> = {
@@ -191,17 +196,21 @@ export function printedView(type: Typed, value: unknown): unknown {
   }
 }
 
-/** The path element of a list item. Throws TypedError when the item cannot have one. */
-export function itemElement(list: TypedList, item: unknown): string {
-  return list.relation === 'set' ? valueElement(item) : keyElement(list.keys, item);
+/**
+ * The path element of a list item. `printed` reads keys as Go would print them: an empty one that can be left out counts as left out.
+ * Throws TypedError when the item cannot have one.
+ */
+export function itemElement(list: TypedList, item: unknown, printed = false): string {
+  return list.relation === 'set' ? valueElement(item) : keyElement(list.keys, item, printed);
 }
 
-function keyElement(keys: readonly ListKey[], item: unknown): string {
+function keyElement(keys: readonly ListKey[], item: unknown, printed: boolean): string {
   if (item === null || item === undefined) throw new TypedError('associative list with keys may not have a null element');
   if (!isPlain(item)) throw new TypedError('associative list with keys may not have non-map elements');
   let text = '';
   for (const key of keys) {
-    const value = Object.hasOwn(item, key.name) ? item[key.name] : key.default;
+    const own = Object.hasOwn(item, key.name) ? item[key.name] : undefined;
+    const value = (printed ? key.view(own) : own) ?? (own === null && !printed ? null : key.default);
     // A key that is left out is no part of the name (ResourceClaim status.devices: shareID).
     if (value === undefined) continue;
     text += `${text === '' ? '' : ','}${quoteJson(key.name)}:${scalarText(value)}`;
