@@ -2,14 +2,16 @@
  * PATCH: JSON patch, merge patch, strategic merge patch; apply has a file of its own. Mirrors apiserver `handlers/patch.go`.
  * The patch is applied to the live object's JSON form in the served version, decoded like a body, then written like an update.
  */
-import { decodeObject, strictProblems } from '../../machinery/api/decode.ts';
+import { type Decoded, decodeObject, strictProblems } from '../../machinery/api/decode.ts';
 import { invalidValue } from '../../machinery/api/field-error.ts';
 import { encodeObject, parseJson } from '../../machinery/api/json.ts';
 import { type AnyObject, formatApiVersion, type KubeObject, parseApiVersion } from '../../machinery/api/object.ts';
 import { jsonPatch } from '../../machinery/api/patch/json.ts';
 import { mergePatch } from '../../machinery/api/patch/merge.ts';
-import { strategicMerge, strategicPatchInvalid } from '../../machinery/api/patch/strategic.ts';
+import { mergeStrategically, strategicPatchInvalid } from '../../machinery/api/patch/strategic.ts';
 import { fromUnstructured } from '../../machinery/api/patch/unstructured.ts';
+import type { Plain } from '../../machinery/api/plain.ts';
+import { readPlainly } from '../../machinery/api/reader.ts';
 import { kindSchema } from '../../machinery/api/schema/schema.ts';
 import { badRequest, invalid, requestEntityTooLarge, StatusError, unsupportedMediaType } from '../../machinery/api/status.ts';
 import { mutant } from '../../machinery/process/mutants.ts';
@@ -114,8 +116,11 @@ export interface PatchInput {
 function patched(context: RequestContext, served: ServedResource, input: PatchInput): KubeObject {
   const live = toServed(served, input.live) as AnyObject;
   const original = served.conversion === undefined ? live : (parseJson(encodeObject(served.schema, live)).value as AnyObject);
-  const result = applyPatch(served, original, input.patch);
-  const object = decodePatched(context, served, { result, patch: input.patch, options: input.options });
+  const object = decodePatched(context, served, {
+    ...applyPatch(served, original, input.patch),
+    patch: input.patch,
+    options: input.options,
+  });
   requireName(object, context.info.name);
   requireNamespace(context, served, object);
   const stored = toStored(served, object);
@@ -123,16 +128,23 @@ function patched(context: RequestContext, served: ServedResource, input: PatchIn
   return stored;
 }
 
-/** Throws what the patch functions say, in upstream's words. */
-export function applyPatch(served: { schema: ServedResource['schema'] }, original: object, { type, body }: Patch): unknown {
-  if (type === JSON_PATCH) return jsonPatch(original, body as readonly unknown[]);
-  if (type === MERGE_PATCH && mutant('merge-patch.shallow')) return Object.assign({}, original, body);
-  if (type === MERGE_PATCH) return mergePatch(original, body);
-  return strategicMerge(served.schema, original, body as object);
+export interface PatchResult {
+  readonly result: unknown;
+  /** The result as an object of its schema, where that is known already. */
+  readonly object?: Plain | undefined;
 }
 
-export interface PatchedInput {
-  readonly result: unknown;
+/** Throws what the patch functions say, in upstream's words. */
+export function applyPatch({ schema }: { schema: ServedResource['schema'] }, original: object, { type, body }: Patch): PatchResult {
+  if (type === JSON_PATCH) return { result: jsonPatch(original, body as readonly unknown[]) };
+  if (type === MERGE_PATCH && mutant('merge-patch.shallow')) return { result: Object.assign({}, original, body) };
+  if (type === MERGE_PATCH) return { result: mergePatch(original, body) };
+  const merged = mergeStrategically(schema, original, body as object);
+  const object = readPlainly(schema, merged.object, true);
+  return { result: object ?? merged.converted(), object };
+}
+
+export interface PatchedInput extends PatchResult {
   readonly patch: Patch;
   readonly options: WriteOptions;
 }
@@ -153,14 +165,7 @@ export function decodePatched(context: RequestContext, expected: PatchedKind, in
   const problems: string[] = [];
   let object: KubeObject;
   try {
-    const result = input.result as Record<string, unknown>;
-    const value = body.type === STRATEGIC_PATCH ? fromUnstructured(expected.schema, result) : result;
-    if (body.type !== STRATEGIC_PATCH) {
-      if (Array.isArray(value))
-        throw new Error(`couldn't get version/kind; json parse error: json: cannot unmarshal array into ${NOT_AN_OBJECT}`);
-      checkKind(expected, value);
-    }
-    const decoded = isUnversioned(body, value) ? unversioned(value) : decodeObject(expected.schema, value, { strict: true });
+    const decoded = decodeResult(expected, input);
     object = decoded.object as unknown as KubeObject;
     problems.push(...strictProblems(decoded.unknownFields, body.duplicates));
   } catch (error) {
@@ -175,10 +180,22 @@ export function decodePatched(context: RequestContext, expected: PatchedKind, in
   return object;
 }
 
-/** A result without apiVersion is read as upstream's internal type, whose members have other names: nothing of it is known, the name least of all. */
-const isUnversioned = (patch: Patch, value: Record<string, unknown>): boolean => patch.type !== STRATEGIC_PATCH && !value['apiVersion'];
+/** Throws with the reason when the result is no object of the kind. */
+function decodeResult(expected: PatchedKind, { result, object, patch: body }: PatchedInput): Decoded {
+  if (object !== undefined) return { object, unknownFields: [] };
+  if (body.type === STRATEGIC_PATCH)
+    return decodeObject(expected.schema, fromUnstructured(expected.schema, result as Plain), { strict: true });
+  if (Array.isArray(result))
+    throw new Error(`couldn't get version/kind; json parse error: json: cannot unmarshal array into ${NOT_AN_OBJECT}`);
+  const value = result as Plain;
+  checkKind(expected, value);
+  return isUnversioned(value) ? unversioned(value) : decodeObject(expected.schema, value, { strict: true });
+}
 
-const unversioned = (value: Record<string, unknown>): { object: object; unknownFields: string[] } => ({
+/** A result without apiVersion is read as upstream's internal type, whose members have other names: nothing of it is known, the name least of all. */
+const isUnversioned = (value: Plain): boolean => !value['apiVersion'];
+
+const unversioned = (value: Plain): Decoded => ({
   object: {},
   unknownFields: Object.keys(value)
     .filter((key) => key !== 'kind' && key !== 'apiVersion')

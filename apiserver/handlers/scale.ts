@@ -69,7 +69,7 @@ export async function patchScale(api: Api, context: RequestContext, served: Serv
       patch ??= parsePatch(type, bytes);
       const original = parseJson(encodeObject(schema, ownedScale(served, live))).value as object;
       const result = applyPatch({ schema }, original, patch);
-      const scale = decodePatched(context, expected(), { result, patch, options }) as Scale & KubeObject;
+      const scale = decodePatched(context, expected(), { ...result, patch, options }) as Scale & KubeObject;
       requireName(scale, context.info.name);
       requireNamespace(context, served, scale);
       requireUid(served, scale, live);

@@ -3,7 +3,7 @@
  * `$deleteFromPrimitiveList/…` and `$setElementOrder/…` direct it. Mirrors apimachinery `util/strategicpatch/patch.go` (mergeMap and
  * what it calls), which also combines two patches (`combine`) when a client computes a three-way patch.
  *
- * Both inputs are consumed: callers pass copies.
+ * The patch is consumed: callers pass a copy. Of the original only the outermost map is changed; what the patch does not touch is shared by the result.
  */
 
 import { deepEqual } from '../equality.ts';
@@ -190,7 +190,7 @@ function mergeMember(original: Plain, member: { key: string; value: unknown }, t
     if (!deleting) setOrDrop(original, key, value, mode);
   } else if (isPlain(value)) {
     const rule = lookUp(type, key);
-    const merged = rule.strategy === 'replace' ? value : mergeMap(original[key] as Plain, value, rule.type, mode);
+    const merged = rule.strategy === 'replace' ? value : mergeMap({ ...(original[key] as Plain) }, value, rule.type, mode);
     setOwn(original, key, merged);
   } else if (Array.isArray(value)) {
     const rule = lookUp(type, key);
@@ -277,7 +277,7 @@ function mergeItems(live: unknown[], listed: readonly unknown[], rule: MergeRule
   const of = elementType(rule.type);
   for (const item of listed as Plain[]) {
     const at = findByKey(live, rule.mergeKey, keyOf(item, rule.mergeKey));
-    if (at >= 0) live[at] = mergeMap(live[at] as Plain, { ...item }, of, mode);
+    if (at >= 0) live[at] = mergeMap({ ...(live[at] as Plain) }, { ...item }, of, mode);
     else live.push(item);
   }
   return live;

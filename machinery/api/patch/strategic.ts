@@ -14,20 +14,33 @@ import { ConversionError, fromUnstructured } from './unstructured.ts';
 
 const typeOf = (schema: TypeSchema): TypeRef => ({ kind: 'struct', schema });
 
-/**
- * The patched copy, converted so that `decodeObject` takes it. Throws StatusError with upstream's code and text; a result that does not
- * fit its type is 422 and quotes the patch.
- */
-export function strategicMerge(schema: TypeSchema, original: object, patch: object): Plain {
-  const consumed = deepClone(patch) as Plain;
-  const merged = mergeMap(deepClone(original) as Plain, consumed, typeOf(schema), { combine: false });
-  try {
-    return fromUnstructured(schema, merged);
-  } catch (error) {
-    if (error instanceof ConversionError) throw strategicPatchInvalid(consumed, error.message);
-    throw error;
-  }
+export interface Merged {
+  /** Shares with the original what the patch did not touch. */
+  readonly object: Plain;
+  /** A copy that `decodeObject` takes. Throws the 422 that quotes the patch when the result does not fit its type. */
+  converted(): Plain;
 }
+
+/** Throws StatusError with upstream's code and text when the patch does not fit the original. */
+export function mergeStrategically(schema: TypeSchema, original: object, patch: object): Merged {
+  const consumed = deepClone(patch) as Plain;
+  const object = mergeMap({ ...original }, consumed, typeOf(schema), { combine: false });
+  return {
+    object,
+    converted: () => {
+      try {
+        return fromUnstructured(schema, object);
+      } catch (error) {
+        if (error instanceof ConversionError) throw strategicPatchInvalid(consumed, error.message);
+        throw error;
+      }
+    },
+  };
+}
+
+/** The patched copy, converted so that `decodeObject` takes it. Throws as `mergeStrategically` and its `converted` do. */
+export const strategicMerge = (schema: TypeSchema, original: object, patch: object): Plain =>
+  mergeStrategically(schema, original, patch).converted();
 
 /** 422 that quotes the patch as Go prints a map; also for strict field validation of a patched object. */
 export function strategicPatchInvalid(patch: unknown, why: string): StatusError {
