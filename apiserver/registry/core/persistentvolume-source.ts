@@ -1,14 +1,16 @@
 /**
  * Where the storage of a persistent volume comes from: exactly one source. Mirrors kubernetes `core/validation` ValidatePersistentVolumeSpec.
  */
+import { posix } from 'node:path';
 import { type FieldError, forbiddenField, invalidValue, required } from '../../../machinery/api/field-error.ts';
 import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import type { CSIPersistentVolumeSource, PersistentVolumeSpec } from '../../../machinery/api/types/core.v1.ts';
 import { nodeSelectorErrors } from '../validation/affinity.ts';
 import { driverNameErrors } from '../validation/driver-names.ts';
 import { dnsLabelErrors } from '../validation/ip.ts';
+import { iscsiVolumeErrors } from '../validation/iscsi.ts';
 import { noBackstepErrors } from '../validation/paths.ts';
-import { remoteSourceErrors } from '../validation/remote-volumes.ts';
+import { remotePath, remoteSourceErrors, secondSourcePath } from '../validation/remote-volumes.ts';
 import { hostPathErrors } from '../validation/volumes.ts';
 
 const SOURCES = [
@@ -22,9 +24,9 @@ const SOURCES = [
   'quobyte',
   'cephfs',
   'iscsi',
-  'flexVolume',
   'cinder',
   'fc',
+  'flexVolume',
   'azureFile',
   'vsphereVolume',
   'photonPersistentDisk',
@@ -39,28 +41,36 @@ const SOURCES = [
 export const volumeSourceOf = (spec: PersistentVolumeSpec): Partial<PersistentVolumeSpec> =>
   Object.fromEntries(SOURCES.filter((source) => spec[source] !== undefined).map((source) => [source, spec[source]]));
 
-/** Upstream's path of a GCE disk is another than its field's name. */
-const pathOf = (at: string, source: string): string => `${at}.${source === 'gcePersistentDisk' ? 'persistentDisk' : source}`;
-
-/** `at` is where the spec is: in a persistent volume, or inside an attachment. */
-export function volumeSourceErrors(spec: PersistentVolumeSpec, at: string, errors: FieldError[]): void {
+/** `at` is where the spec is: in a persistent volume, which has a name, or inside an attachment. */
+export function volumeSourceErrors(spec: PersistentVolumeSpec, at: string, errors: FieldError[], name = ''): void {
   let found = 0;
   for (const source of SOURCES) {
-    const value = spec[source];
-    if (!value) continue;
-    const path = pathOf(at, source);
-    if (found++ > 0) errors.push(forbiddenField(path, 'may not specify more than 1 volume type'));
-    else if (source === 'hostPath') hostPathErrors(spec.hostPath!, path, errors);
-    else if (source === 'local') localErrors(spec, at, errors);
-    else if (source === 'csi') csiErrors(spec.csi!, path, errors);
-    else {
-      remoteSourceErrors(source, value as Record<string, unknown>, path, errors);
-      namespaceErrors(spec, source, path, errors);
-    }
+    if (!spec[source]) continue;
+    // upstream forgets to refuse a flex volume beside another
+    if (found++ > 0 && source !== 'flexVolume')
+      errors.push(forbiddenField(`${at}.${secondSourcePath(source)}`, 'may not specify more than 1 volume type'));
+    else oneSourceErrors(spec, source, [at, name], errors);
   }
   if (found === 0) errors.push(required(at, 'must specify a volume type'));
-  if (spec.hostPath?.path === '/' && spec.persistentVolumeReclaimPolicy === 'Recycle') {
+  if (spec.hostPath?.path && posix.normalize(spec.hostPath.path) === '/' && spec.persistentVolumeReclaimPolicy === 'Recycle') {
     errors.push(forbiddenField(`${at}.persistentVolumeReclaimPolicy`, "may not be 'recycle' for a hostPath mount of '/'"));
+  }
+}
+
+function oneSourceErrors(
+  spec: PersistentVolumeSpec,
+  source: (typeof SOURCES)[number],
+  [at, name]: readonly [string, string],
+  errors: FieldError[],
+): void {
+  const path = `${at}.${remotePath(source)}`;
+  if (source === 'hostPath') hostPathErrors(spec.hostPath!, path, errors);
+  else if (source === 'local') localErrors(spec, at, errors);
+  else if (source === 'csi') csiErrors(spec.csi!, path, errors);
+  else if (source === 'iscsi') iscsiVolumeErrors(spec.iscsi!, name, path, errors);
+  else {
+    remoteSourceErrors(source, spec[source]!, path, errors);
+    namespaceErrors(spec, source, path, errors);
   }
 }
 
@@ -92,6 +102,10 @@ function csiErrors(csi: CSIPersistentVolumeSource, path: string, errors: FieldEr
 /** Volumes belong to no namespace, so that some sources name one. */
 function namespaceErrors(spec: PersistentVolumeSpec, source: string, path: string, errors: FieldError[]): void {
   if (source === 'azureFile' && spec.azureFile?.secretNamespace === '') errors.push(required(`${path}.secretNamespace`));
+  if (source === 'cinder' || source === 'storageos') {
+    const reference = spec[source]?.secretRef;
+    if (reference && !reference.namespace) errors.push(required(`${path}.secretRef.namespace`));
+  }
   const endpoints = spec.glusterfs?.endpointsNamespace;
   if (source !== 'glusterfs' || endpoints === undefined) return;
   const at = `${path}.endpointsNamespace`;

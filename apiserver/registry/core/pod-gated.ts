@@ -69,7 +69,8 @@ function onlyAdds(
   return (old ?? []).every((requirement, i) => next?.[i] !== undefined && deepEqual(requirement, next[i]));
 }
 
-const goTerm = (term: core.NodeSelectorTerm): object => ({
+/** As Go prints the struct. */
+export const goTerm = (term: core.NodeSelectorTerm): object => ({
   MatchExpressions: term.matchExpressions?.map(goRequirement) ?? null,
   MatchFields: term.matchFields?.map(goRequirement) ?? null,
 });

@@ -3,6 +3,9 @@
  */
 import { formatQuantity, parseQuantity, roundUpToMilli } from '../../../machinery/api/quantity.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
+import { type Amounts, containerAmounts } from '../admission/pod-usage.ts';
+import { isPodResource } from '../validation/pod-resources.ts';
+import { isHugePages } from '../validation/resources.ts';
 import { defaultPullPolicy } from './image.ts';
 import { defaultVolumes } from './volume.ts';
 
@@ -83,7 +86,7 @@ export function defaultPod(spec: core.PodSpec): void {
     defaultHostPorts(spec.containers);
     defaultHostPorts(spec.initContainers);
   }
-  defaultPodRequests(spec);
+  defaultPodResources(spec);
 }
 
 function defaultRequests(containers: core.Container[] | undefined): void {
@@ -102,13 +105,22 @@ function defaultHostPorts(containers: core.Container[] | undefined): void {
   }
 }
 
-/** Pod-level requests follow pod-level limits, where no container states the resource. */
-function defaultPodRequests(spec: core.PodSpec): void {
-  const limits = spec.resources?.limits;
-  if (limits === undefined) return;
-  const stated = (name: string): boolean =>
-    [...(spec.containers ?? []), ...(spec.initContainers ?? [])].some((c) => c.resources?.requests?.[name] !== undefined);
-  const requests = spec.resources!.requests ?? {};
-  for (const name in limits) if (requests[name] === undefined && !stated(name)) requests[name] = limits[name]!;
-  if (Object.keys(requests).length > 0) spec.resources!.requests = requests;
+/**
+ * What the pod as a whole asks for follows its containers, and where they say nothing its own limits. Limits of huge pages follow the containers', unless
+ * the pod asks for such pages itself: what is asked for of them is what is had.
+ */
+function defaultPodResources(spec: core.PodSpec): void {
+  const { resources } = spec;
+  if (!resources) return;
+  const limits: Amounts = { ...(resources.limits as Amounts | undefined) };
+  const requests: Amounts = { ...(resources.requests as Amounts | undefined) };
+  if (Object.keys(limits).length + Object.keys(requests).length === 0) return;
+  for (const [name, amount] of Object.entries(containerAmounts(spec, 'limits')))
+    if (isHugePages(name) && requests[name] === undefined) limits[name] ??= amount;
+  if (Object.keys(limits).length === 0) return;
+  resources.limits = limits;
+  for (const [name, amount] of Object.entries(containerAmounts(spec, 'requests')))
+    if (isPodResource(name) && !isHugePages(name)) requests[name] ??= amount;
+  for (const [name, amount] of Object.entries(limits)) if (isPodResource(name)) requests[name] ??= amount;
+  if (Object.keys(requests).length > 0) resources.requests = requests;
 }

@@ -113,7 +113,7 @@ function placementWarnings(spec: core.PodSpec, path: string, warnings: string[])
   });
 }
 
-function termWarnings(term: core.NodeSelectorTerm, path: string, warnings: string[]): void {
+export function termWarnings(term: core.NodeSelectorTerm, path: string, warnings: string[]): void {
   term.matchExpressions?.forEach((requirement, i) => {
     const text = deprecatedLabel(requirement.key ?? '');
     if (text !== undefined) warnings.push(`${path}.matchExpressions[${i}].key: ${requirement.key} is ${text}`);
