@@ -14,7 +14,7 @@ import { canonicalQuantity } from './quantity.ts';
 import { readPlainly } from './reader.ts';
 import type { FieldSchema, Scalar, TypeRef, TypeSchema } from './schema/schema.ts';
 import { canonicalMicroTime, canonicalTime } from './time.ts';
-import { zeroOf } from './zero.ts';
+import { dropsEmpty, zeroOf } from './zero.ts';
 
 export class DecodeError extends Error {}
 
@@ -159,13 +159,12 @@ class Decoder {
 }
 
 /**
- * Empty lists and maps are not told from missing ones once stored; only `managedFields: []` has a meaning of its own. Where Go prints the member
- * anyway, whoever sent it empty owns it (roles' rules), so it stays until it is written out.
+ * Empty lists and maps are not told from missing ones once stored. Where Go prints the member anyway, whoever sent it empty owns it (roles' rules), so it
+ * stays until it is written out.
  */
 function isDroppedEmpty(field: FieldSchema, value: unknown): boolean {
-  if (!field.omitEmpty) return false;
-  if (field.type.kind === 'list') return (value as unknown[]).length === 0 && field.name !== 'managedFields';
-  return field.type.kind === 'map' && Object.keys(value as Plain).length === 0;
+  const drops = dropsEmpty(field);
+  return drops !== undefined && (drops === 'list' ? (value as unknown[]) : Object.keys(value as Plain)).length === 0;
 }
 
 /** The inlined struct that declares a member. */

@@ -12,7 +12,7 @@ import { type Plain, setOwn } from './plain.ts';
 import { canonicalQuantity } from './quantity.ts';
 import type { FieldSchema, Scalar, TypeRef, TypeSchema } from './schema/schema.ts';
 import { canonicalMicroTime, canonicalTime } from './time.ts';
-import { zeroOf } from './zero.ts';
+import { dropsEmpty, zeroOf } from './zero.ts';
 
 /** Throws when the value is not plainly right; answers undefined for what counts as absent. */
 type Read = (value: unknown, strict: boolean) => unknown;
@@ -71,9 +71,7 @@ function isEmpty(kind: 'list' | 'map', value: unknown): boolean {
 }
 
 function memberOf(field: FieldSchema): Member {
-  const { kind } = field.type;
-  const drops = !field.omitEmpty || field.name === 'managedFields' || (kind !== 'list' && kind !== 'map') ? undefined : kind;
-  return { read: readerOf(field.type), drops };
+  return { read: readerOf(field.type), drops: dropsEmpty(field) };
 }
 
 function readerOf(type: TypeRef): Read {

@@ -1,5 +1,5 @@
 /** The zero values of the API's types, as Go has them. */
-import type { TypeRef } from './schema/schema.ts';
+import type { FieldSchema, TypeRef } from './schema/schema.ts';
 
 /** What `null` stands for in a list or map. */
 export function zeroOf(type: TypeRef): unknown {
@@ -23,4 +23,12 @@ export function zeroOf(type: TypeRef): unknown {
     default:
       return null;
   }
+}
+
+/** Lists that mean something when they are empty: `managedFields: []` forgets, and an autoscaler's `policies: []` asks for none instead of the usual ones. */
+const MEANT_EMPTY: ReadonlySet<string> = new Set(['managedFields', 'policies']);
+
+/** Whether a list or a map of the field is the same as nothing when it is empty; undefined when it is not. */
+export function dropsEmpty({ name, omitEmpty, type: { kind } }: FieldSchema): 'list' | 'map' | undefined {
+  return !omitEmpty || (kind !== 'list' && kind !== 'map') || MEANT_EMPTY.has(name) ? undefined : kind;
 }

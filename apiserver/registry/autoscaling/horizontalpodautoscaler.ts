@@ -40,7 +40,7 @@ export const horizontalpodautoscaler = defineKind<HorizontalPodAutoscaler>({
     default: applyDefaults,
     prepareForCreate: dropStatus,
     prepareForUpdate: keepStatus,
-    validate: hpaErrors,
+    validate: (object) => hpaErrors(object),
     validateUpdate: hpaErrors,
   },
   status: statusView({ validate: hpaStatusErrors }),

@@ -4,7 +4,7 @@
  */
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
 import { dnsLabel } from '../../../machinery/api/names.ts';
-import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
+import { compareQuantities, formatQuantity, parseQuantity } from '../../../machinery/api/quantity.ts';
 import type {
   CrossVersionObjectReference,
   MetricIdentifier,
@@ -47,7 +47,7 @@ function metricErrors(metric: MetricSpec, path: string, errors: FieldError[]): v
 function sourceErrors(metric: MetricSpec, source: Source, path: string, errors: FieldError[]): void {
   const { target = {} as MetricTarget } = metric[source]!;
   const at = `${path}.target`;
-  if (source === 'object') objectReferenceErrors(metric.object!.describedObject, `${path}.describedObject`, errors);
+  if (source === 'object') versionedReferenceErrors(metric.object!.describedObject, `${path}.describedObject`, errors, true);
   if (source === 'object' || source === 'external' || source === 'pods') identifierErrors(metric[source]!.metric, `${path}.metric`, errors);
   else resourceNameErrors(metric, source, path, errors);
   targetErrors(target, at, errors);
@@ -101,7 +101,8 @@ function targetErrors(target: MetricTarget, path: string, errors: FieldError[]):
     const text = target[member];
     if (text === undefined) continue;
     const quantity = parseQuantity(text);
-    if (quantityMilli(quantity) <= 0) errors.push(invalidValue(`${path}.${member}`, formatQuantity(quantity), 'must be positive'));
+    if (compareQuantities(quantity, parseQuantity(0)) <= 0)
+      errors.push(invalidValue(`${path}.${member}`, formatQuantity(quantity), 'must be positive'));
   }
   const utilization = target.averageUtilization;
   if (utilization !== undefined && utilization < 1) {
@@ -109,11 +110,22 @@ function targetErrors(target: MetricTarget, path: string, errors: FieldError[]):
   }
 }
 
-/** The reference of a scale target or a described object; what its version must say is the caller's. */
-export function objectReferenceErrors(reference: CrossVersionObjectReference | undefined, path: string, errors: FieldError[]): void {
+/** A reference to an object by kind and name. */
+export function referenceErrors(reference: CrossVersionObjectReference | undefined, path: string, errors: FieldError[]): void {
   requiredSegmentErrors(reference?.kind, `${path}.kind`, errors);
   requiredSegmentErrors(reference?.name, `${path}.name`, errors);
+}
+
+/** The same with the version, which has to name a group unless the object may be one of the core group. */
+export function versionedReferenceErrors(
+  reference: CrossVersionObjectReference | undefined,
+  path: string,
+  errors: FieldError[],
+  mayBeCore: boolean,
+): void {
+  referenceErrors(reference, path, errors);
   const version = reference?.apiVersion ?? '';
-  const problem = groupVersionProblem(version);
+  const group = version.split('/').length === 2 ? version.slice(0, version.indexOf('/')) : '';
+  const problem = groupVersionProblem(version) ?? (mayBeCore || group !== '' ? undefined : 'apiVersion must specify API group');
   if (problem !== undefined) errors.push(invalidValue(`${path}.apiVersion`, version, problem));
 }

@@ -1,18 +1,19 @@
 /**
  * Rules of autoscalers. Mirrors kubernetes `pkg/apis/autoscaling/validation`. A reference whose version was wrong before may stay so.
  */
-import { type FieldError, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
-import { formatQuantity, parseQuantity, quantityMilli } from '../../../machinery/api/quantity.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
+import { compareQuantities, formatQuantity, parseQuantity } from '../../../machinery/api/quantity.ts';
 import type { HorizontalPodAutoscaler, HPAScalingPolicy, HPAScalingRules } from '../../../machinery/api/types/autoscaling.v2.ts';
 import { nonNegativeMembers } from '../validation/numbers.ts';
-import { metricsErrors, objectReferenceErrors } from './hpa-metrics.ts';
+import { metricsErrors, referenceErrors, versionedReferenceErrors } from './hpa-metrics.ts';
 
 const MAX_WINDOW_SECONDS = 3600;
 const MAX_PERIOD_SECONDS = 1800;
 const SELECT_POLICIES = ['Disabled', 'Max', 'Min'];
 const POLICY_TYPES = ['Percent', 'Pods'];
 
-export function hpaErrors({ spec }: HorizontalPodAutoscaler): FieldError[] {
+/** `old` is absent for a new autoscaler. */
+export function hpaErrors({ spec }: HorizontalPodAutoscaler, old?: HorizontalPodAutoscaler): FieldError[] {
   const errors: FieldError[] = [];
   const { minReplicas, maxReplicas = 0, scaleTargetRef, metrics, behavior } = spec;
   if (minReplicas !== undefined && minReplicas < 1)
@@ -21,8 +22,12 @@ export function hpaErrors({ spec }: HorizontalPodAutoscaler): FieldError[] {
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
     errors.push(invalidValue('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`'));
   }
-  scaleTargetErrors(scaleTargetRef, errors);
+  scaleTargetErrors(scaleTargetRef, errors, old?.spec.scaleTargetRef);
   metricsErrors(metrics ?? [], 'spec.metrics', errors);
+  if (minReplicas === 0 && !metrics?.some(({ type }) => type === 'Object' || type === 'External')) {
+    const detail = 'must specify at least one Object or External metric to support scaling to zero replicas';
+    errors.push(forbiddenField('spec.metrics', detail));
+  }
   for (const direction of ['scaleUp', 'scaleDown'] as const) {
     const rules = behavior?.[direction];
     if (rules) rulesErrors(rules, `spec.behavior.${direction}`, errors);
@@ -30,13 +35,14 @@ export function hpaErrors({ spec }: HorizontalPodAutoscaler): FieldError[] {
   return errors;
 }
 
-function scaleTargetErrors(target: HorizontalPodAutoscaler['spec']['scaleTargetRef'] | undefined, errors: FieldError[]): void {
+type Target = HorizontalPodAutoscaler['spec']['scaleTargetRef'] | undefined;
+
+/** Nothing of the core group can be scaled but replication controllers. What an older server let in may stay. */
+function scaleTargetErrors(target: Target, errors: FieldError[], old?: Target): void {
   const path = 'spec.scaleTargetRef';
-  objectReferenceErrors(target, path, errors);
   const { kind = '', apiVersion = '' } = target ?? {};
-  if (apiVersion === 'v1' && kind !== '' && kind !== 'ReplicationController') {
-    errors.push(invalidValue(`${path}.apiVersion`, apiVersion, 'apiVersion must specify API group'));
-  }
+  if (old !== undefined && (old?.kind ?? '') === kind && (old?.apiVersion ?? '') === apiVersion) referenceErrors(target, path, errors);
+  else versionedReferenceErrors(target, path, errors, kind === 'ReplicationController');
 }
 
 function rulesErrors(rules: HPAScalingRules, path: string, errors: FieldError[]): void {
@@ -56,7 +62,7 @@ function rulesErrors(rules: HPAScalingRules, path: string, errors: FieldError[])
   });
   if (tolerance === undefined) return;
   const quantity = parseQuantity(tolerance);
-  if (quantityMilli(quantity) < 0) {
+  if (compareQuantities(quantity, parseQuantity(0)) < 0) {
     errors.push(invalidValue(`${path}.tolerance`, formatQuantity(quantity), 'must be greater than or equal to 0'));
   }
 }
