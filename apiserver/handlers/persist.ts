@@ -77,8 +77,9 @@ export async function persistUpdate(api: Api, served: ServedResource, expected: 
 
 /** As persistUpdate, of what is encoded already, at whatever revision. */
 export async function persistEncoded(api: Api, expected: Stored, bytes: Buffer): Promise<CasResult> {
-  const overwrites = mutant('patch.retry-overwrites') ? api.store.get(expected.key)?.revision : undefined;
-  return cas(() => api.store.update(expected.key, overwrites ?? expected.revision, (revision) => withRevision(bytes, revision)));
+  const result = await cas(() => api.store.update(expected.key, expected.revision, (revision) => withRevision(bytes, revision)));
+  const newest = mutant('patch.retry-overwrites') ? api.store.get(expected.key) : undefined;
+  return result === 'retry' && newest ? persistEncoded(api, newest, bytes) : result;
 }
 
 export async function persistDelete(api: Api, served: ServedResource, expected: Stored, object: KubeObject): Promise<CasResult> {
