@@ -1,15 +1,15 @@
 /**
  * What a fresh API server holds before anybody writes: the system namespaces, the system priority classes, the
- * mandatory objects of flow control, the API services served here.
+ * objects of flow control, the API services served here.
  * Mirrors kubernetes `pkg/controlplane/controller/systemnamespaces` and `scheduling/storage`. Run at every start;
  * what exists is left alone.
  */
 import type { KubeObject } from '../machinery/api/object.ts';
 import { isReason } from '../machinery/api/status.ts';
+import { ensureFlowObjects, tellDangling } from './flow-objects.ts';
 import type { Api } from './handlers/api.ts';
 import { createDecoded } from './handlers/create.ts';
 import { internalContext } from './http/internal-context.ts';
-import { MANDATORY_LEVELS, MANDATORY_SCHEMAS } from './registry/flowcontrol/mandatory.ts';
 
 const NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 const NAMESPACES_INTERVAL_MS = 60_000;
@@ -23,7 +23,8 @@ interface Wanted {
 export async function bootstrap(api: Api): Promise<void> {
   await ensureNamespaces(api);
   // Together, so that they share a group commit.
-  await Promise.all([...priorityClasses(), ...flowObjects(), ...localApiServices(api)].map((wanted) => ensure(api, wanted)));
+  await Promise.all([ensureFlowObjects(api), ...[...priorityClasses(), ...localApiServices(api)].map((wanted) => ensure(api, wanted))]);
+  await tellDangling(api);
 }
 
 /** Brings back system namespaces that were deleted, until the signal aborts. */
@@ -56,21 +57,6 @@ function priorityClasses(): Wanted[] {
   return [
     critical('system-node-critical', 2000001000, 'not be moved from their current node.'),
     critical('system-cluster-critical', 2000000000, 'run in the cluster, but can be moved to another node if necessary.'),
-  ];
-}
-
-/** What may not be missing: which requests pass always, and what takes the rest. */
-function flowObjects(): Wanted[] {
-  const group = 'flowcontrol.apiserver.k8s.io';
-  const annotations = { 'apf.kubernetes.io/autoupdate-spec': 'true' };
-  const wanted = (kind: string, resource: string, [name, spec]: readonly [string, object]): Wanted => ({
-    group,
-    resource,
-    object: make(`${group}/v1`, kind, { name, annotations }, { spec }),
-  });
-  return [
-    ...[...MANDATORY_LEVELS].map((level) => wanted('PriorityLevelConfiguration', 'prioritylevelconfigurations', level)),
-    ...[...MANDATORY_SCHEMAS].map((schema) => wanted('FlowSchema', 'flowschemas', schema)),
   ];
 }
 

@@ -15,6 +15,7 @@ import { startAudit } from './audit/start.ts';
 import { bootstrap, runSystemNamespaces } from './bootstrap.ts';
 import { createNonResourceRoutes } from './discovery/routes.ts';
 import { type ServedApi, servedApi } from './discovery/served-api.ts';
+import { runFlowObjects } from './flow-objects.ts';
 import type { Api } from './handlers/api.ts';
 import { createKubeletDialer } from './handlers/kubelet.ts';
 import { createObjectCache, createObjectReader } from './handlers/objects.ts';
@@ -232,7 +233,7 @@ function running(setup: Setup, api: Api, { server, url, unixSocket, audit, servi
   const { deps, store, options } = setup;
   const loops = new AbortController();
   const { signal } = loops;
-  const ended = [runKubernetesService(api, service, signal), runSystemNamespaces(api, signal)];
+  const ended = [runKubernetesService(api, service, signal), runSystemNamespaces(api, signal), runFlowObjects(api, signal)];
   if (options.compactionIntervalMs > 0) ended.push(runCompactor(store, options.compactionIntervalMs, { clock: deps.clock, signal }));
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {

@@ -11,9 +11,10 @@ import type {
 export const EXEMPT = 'exempt';
 const CATCH_ALL = 'catch-all';
 
-const group = (name: string): Subject => ({ kind: 'Group', group: { name } });
+export const group = (name: string): Subject => ({ kind: 'Group', group: { name } });
 
-const everything = (subjects: Subject[]): NonNullable<FlowSchemaSpec['rules']> => [
+/** All requests of the subjects. */
+export const everything = (subjects: Subject[]): NonNullable<FlowSchemaSpec['rules']> => [
   {
     subjects,
     resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
