@@ -20,12 +20,12 @@ import type { RequestContext } from './http/context.ts';
 import { deadlineMs } from './http/deadline.ts';
 import { impersonated, impersonationVerb } from './http/impersonate.ts';
 import { type InFlight, TooManyInFlight } from './http/in-flight.ts';
-import { connectionLimits, cutOff, cutOffAfterAnswer, limitConnections } from './http/limits.ts';
+import { connectionLimits, cutOff, cutOffAfterAnswer, endSessionAfterAnswer, limitConnections } from './http/limits.ts';
 import { PageNotFound } from './http/refusals.ts';
 import { BadTarget, parseRequestInfo } from './http/request-info.ts';
 import type { RequestMetrics } from './http/request-metrics.ts';
 import { sendAnswer, sendError } from './http/respond.ts';
-import { answerUnparsed, NOT_ALLOWED } from './http/unparsed.ts';
+import { answerUnparsed, NOT_ALLOWED, refuseTunnels, requireHost } from './http/unparsed.ts';
 import { routeUpgrades } from './http/web-socket.ts';
 
 export interface ServerDeps {
@@ -87,6 +87,7 @@ export function createApiServer(deps: ServerDeps): ApiHttpServer {
   const route = (request: object, response: object): void => app.routing(request as never, response as never);
   const ends = [limitConnections(app.server as unknown as Http2SecureServer, deps.requestTimeoutMs, deps.api.clock)];
   routeUpgrades(app.server as unknown as Http2SecureServer, route);
+  refuseTunnels(app.server as unknown as Http2SecureServer);
   addSteps(app, deps);
   const second: Http2SecureServer[] = [];
   return {
@@ -99,6 +100,7 @@ export function createApiServer(deps: ServerDeps): ApiHttpServer {
       const server = createSecureServer(tlsOptions(deps), route);
       ends.push(limitConnections(server, deps.requestTimeoutMs, deps.api.clock));
       routeUpgrades(server, route);
+      refuseTunnels(server);
       second.push(server);
       await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
     },
@@ -139,7 +141,9 @@ function addSteps(app: FastifyInstance, deps: ServerDeps): void {
     const context = of(request);
     try {
       context.user = await authenticate(context, { tokens: api.tokens, anonymousAuth: deps.anonymousAuth });
+      if (context.user === ANONYMOUS) endSessionAfterAnswer(context);
     } catch (error) {
+      endSessionAfterAnswer(context);
       deps.audit?.refused(context);
       throw error;
     }
@@ -195,6 +199,7 @@ function recordRequests(app: FastifyInstance, audit: Auditor): void {
 }
 
 function makeContext(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply): RequestContext {
+  requireHost(request.raw as never);
   const info = parseRequestInfo(request.method, request.originalUrl);
   const abort = lazyAbort();
   const context: RequestContext = {
@@ -313,7 +318,7 @@ function refuse(deps: ServerDeps, context: RequestContext | undefined, reply: Fa
     }
     if (!(error instanceof BadTarget)) deps.api.logger.error({ err: error }, 'request failed before it was read');
     if (reply.request.raw.httpVersionMajor === 1) reply.header('connection', 'close');
-    sendText(reply, 400, '400 Bad Request');
+    sendText(reply, 400, error instanceof BadTarget && error.message !== '' ? `400 Bad Request: ${error.message}` : '400 Bad Request');
     return;
   }
   if (context.signal.aborted) {

@@ -99,15 +99,17 @@ function parseFields(served: ServedResource, text: string): FieldRequirement[] {
     if (error instanceof FieldSelectorError) throw badRequest(error.message);
     throw error;
   }
-  for (const { label } of requirements as readonly { label: string }[]) requireSelectable(served, label);
-  return requirements;
+  return requirements.map((requirement) => ({ ...requirement, label: selectableLabel(served, requirement.label) }));
 }
 
-function requireSelectable(served: ServedResource, label: string): void {
-  const { definition } = served;
-  if (label === 'metadata.name') return;
-  if (label === 'metadata.namespace' && !definition.noNamespaceField) return;
-  if (definition.selectableFields !== undefined && Object.hasOwn(definition.selectableFields, label)) return;
+/** The label by which the stored version has the field. */
+function selectableLabel(served: ServedResource, label: string): string {
+  const { definition, conversion } = served;
+  if (label === 'metadata.name') return label;
+  if (label === 'metadata.namespace' && !definition.noNamespaceField) return label;
+  const labels = conversion?.fieldLabels;
+  const stored = labels === undefined ? label : Object.hasOwn(labels, label) ? labels[label]! : '';
+  if (definition.selectableFields !== undefined && Object.hasOwn(definition.selectableFields, stored)) return stored;
   if (definition.fieldLabelError === 'notSupported') throw badRequest(`field label not supported: ${label}`);
   if (definition.fieldLabelError === 'notSupportedForType')
     throw badRequest(`field label not supported for ${served.apiVersion}, Kind=${served.kind}: ${label}`);

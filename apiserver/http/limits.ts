@@ -87,6 +87,15 @@ interface Finishing {
   once(event: 'finish', callback: () => void): void;
 }
 
+/** A caller without a name gets its answer and no more of an HTTP/2 connection: opening streams and dropping them must not be free (upstream's UnauthenticatedHTTP2DOSMitigation). */
+export function endSessionAfterAnswer(context: RequestContext): void {
+  const { session } = (context.reply.raw as unknown as { stream?: ServerHttp2Stream }).stream ?? {};
+  if (session === undefined) return;
+  context.reply.raw.once('close', () => {
+    if (!session.closed && !session.destroyed) session.close();
+  });
+}
+
 /** Gives up a client that neither sends the rest of its request nor reads its answer. */
 export function cutOff(context: RequestContext): void {
   const raw = context.reply.raw as unknown as { stream?: { close(): void }; socket?: { destroy(): void } | null };

@@ -29,7 +29,7 @@ export interface RequestInfo {
   readonly watchPrefix: boolean;
 }
 
-/** The target cannot be read at all: the answer is a bare `400 Bad Request`. */
+/** What was sent is no request that could be read: the answer is `400 Bad Request`, with the message after it where there is one. */
 export class BadTarget extends Error {}
 
 const VERB: Readonly<Record<string, string>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };

@@ -165,6 +165,8 @@ export interface VersionConversion<T extends KubeObject = KubeObject> {
   readonly group: string;
   readonly version: string;
   /** Both take and return private copies. */
+  /** Selectable fields by the names of this version: label → label of the stored version. Absent: they are the same. */
+  readonly fieldLabels?: Readonly<Record<string, string>>;
   toStored(object: KubeObject): T;
   fromStored(object: T): KubeObject;
 }

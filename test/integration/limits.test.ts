@@ -1,73 +1,14 @@
 /** What one client can hold of the server: requests in flight, time, bodies, headers, connections; and large answers in gzip. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
-import { request as httpsRequest } from 'node:https';
 import { type TestContext, test } from 'node:test';
-import { connect, type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
-import { parseYaml } from '../../machinery/api/yaml.ts';
 import { systemClock } from '../../machinery/process/clock.ts';
 import { startTestApiServer, type TestApiServer } from '../fixtures/apiserver.ts';
-import { CONFIGMAPS, configMap, type Member, sender } from '../fixtures/http.ts';
-
-/** The administrator's certificate, for sockets of our own. */
-function credentials({ kubeconfigPath, url }: TestApiServer): { host: string; port: number; ca: Buffer; cert: Buffer; key: Buffer } {
-  const config = parseYaml(readFileSync(kubeconfigPath, 'utf8')) as Member;
-  const bytes = (text: string): Buffer => Buffer.from(text, 'base64');
-  const [{ cluster }, { user }] = [config.clusters[0], config.users[0]];
-  const { hostname, port } = new URL(url);
-  return {
-    host: hostname,
-    port: Number(port),
-    ca: bytes(cluster['certificate-authority-data']),
-    cert: bytes(user['client-certificate-data']),
-    key: bytes(user['client-key-data']),
-  };
-}
-
-/** A bare HTTP/1.1 connection; `text` is what has come, `closed` settles when the server closes it. */
-async function bare(t: TestContext, server: TestApiServer): Promise<{ socket: TLSSocket; text: () => string; closed: Promise<unknown> }> {
-  const socket = connect({ ...credentials(server), ALPNProtocols: ['http/1.1'] });
-  t.after(() => socket.destroy());
-  socket.on('error', () => undefined);
-  let text = '';
-  socket.on('data', (chunk) => {
-    text += chunk;
-  });
-  await once(socket, 'secureConnect');
-  return { socket, text: () => text, closed: new Promise((resolve) => socket.once('close', resolve)) };
-}
-
-interface Got {
-  readonly code: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: Buffer;
-}
-
-async function http1(server: TestApiServer, options: { path: string; method?: string; headers?: object; body?: string }): Promise<Got> {
-  const { path, method = 'GET', headers = {}, body } = options;
-  return new Promise((resolve, reject) => {
-    const outgoing = httpsRequest({ ...credentials(server), path, method, headers: { ...headers }, agent: false }, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('error', reject);
-      answer.on('end', () => resolve({ code: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }));
-    });
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
-}
-
-const within = <T>(ms: number, promise: Promise<T>): Promise<T> =>
-  Promise.race([
-    promise,
-    systemClock.sleep(ms).then(() => {
-      throw new Error(`not within ${ms} ms`);
-    }),
-  ]);
+import { CONFIGMAPS, configMap, sender } from '../fixtures/http.ts';
+import { bare, credentials, type Got, http1, within } from '../fixtures/sockets.ts';
 
 /** A request of a plain user that stays in flight: its body does not come. */
 async function hold(t: TestContext, server: TestApiServer, path: string, method: string): Promise<TLSSocket> {

@@ -151,6 +151,19 @@ function cells(event: Event, now: Date): unknown[] {
   ];
 }
 
+/** The newer group selects by its own names, and not by the source. */
+const NEW_FIELD_LABELS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map((member) => [
+      `regarding.${member}`,
+      `involvedObject.${member}`,
+    ]),
+  ),
+  reason: 'reason',
+  reportingController: 'reportingComponent',
+  type: 'type',
+};
+
 const about = (member: 'kind' | 'namespace' | 'name' | 'uid' | 'apiVersion' | 'resourceVersion' | 'fieldPath') => (event: Event) =>
   event.involvedObject?.[member] ?? '';
 
@@ -174,6 +187,6 @@ export const event = defineKind<Event>({
     type: (object) => object.type ?? '',
   },
   strategy: { validate, validateUpdate },
-  conversions: [{ group: NEW_GROUP, version: 'v1', toStored, fromStored }],
+  conversions: [{ group: NEW_GROUP, version: 'v1', toStored, fromStored, fieldLabels: NEW_FIELD_LABELS }],
   cells,
 });
