@@ -113,12 +113,21 @@ export function changedBytes(served: ServedResource, old: Stored, object: KubeOb
   const { managedFields } = object.metadata;
   const stored = live.metadata.managedFields;
   if (managedFields === undefined || stored === undefined || (bytes.length - old.bytes.length) % TIME_LENGTH !== 0) return bytes;
+  if (!sameTail(bytes, old.bytes)) return bytes;
   const isDatedAnew = managedFields.some(({ time }, i) => time !== stored[i]?.time);
   if (!isDatedAnew || !sameButTimes(managedFields, stored)) return bytes;
   object.metadata.managedFields = stored;
   if (encodeAt(served, object, old.revision).equals(old.bytes)) return undefined;
   object.metadata.managedFields = managedFields;
   return bytes;
+}
+
+const FIELDS_TYPE = Buffer.from('"fieldsType":"FieldsV1"');
+
+/** False when the two differ behind the times of managedFields, the last of which stands before the last of these words. */
+function sameTail(bytes: Buffer, old: Buffer): boolean {
+  const length = old.length - Math.max(0, old.lastIndexOf(FIELDS_TYPE));
+  return length <= bytes.length && bytes.compare(old, old.length - length, old.length, bytes.length - length) === 0;
 }
 
 export function storedVersion(store: Store, served: ServedResource, namespace: string, name: string): Stored {

@@ -89,12 +89,34 @@ export function setOfPaths(...paths: readonly (readonly string[])[]): FieldSet {
   return paths.map(setOfPath).reduce(union, EMPTY_SET);
 }
 
-/** The same set with the elements of every node in their order. */
+/** The same set with the elements of every node in their order: itself where they are, as in everything that was stored. */
 export function sorted(set: FieldSet): FieldSet {
+  if (isSorted(set)) return set;
   const elements = Object.keys(set).sort(compareElements);
   const result: Building = {};
   for (const element of elements) result[element] = isEmptySet(set[element]) ? LEAF : sorted(set[element]);
   return result;
+}
+
+function isSorted(set: FieldSet): boolean {
+  let before = '';
+  for (const element in set) {
+    if (element < before || !isSorted(set[element])) return false;
+    before = element;
+  }
+  return true;
+}
+
+/** True when both hold the same paths, in whatever order. */
+export function sameSet(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true;
+  let more = 0;
+  for (const element in a) {
+    if (!Object.hasOwn(b, element) || !sameSet(a[element], b[element])) return false;
+    more++;
+  }
+  for (const _ in b) more--;
+  return more === 0;
 }
 
 /** All paths of the set, as texts of upstream's form (`.spec.containers[name="a"].image`) and in its order: what is here before what is below. */
@@ -133,15 +155,26 @@ export function elementText(element: string): string {
 /** True for what can be stored as FieldsV1: objects of objects whose names are path elements. */
 export function isFieldSet(value: unknown): value is FieldSet {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.entries(value).every(([element, node]) => isElement(element) && isFieldSet(node));
+  for (const element in value) if (!isElement(element) || !isFieldSet((value as Building)[element])) return false;
+  return true;
 }
+
+/** Elements with a value in them that were found right: few texts (`k:{"type":"Ready"}`), many objects that have them. */
+const knownElements = new Set<string>();
+const MAX_KNOWN_ELEMENTS = 10_000;
 
 function isElement(element: string): boolean {
   if (element === '.') return true;
   if (element[1] !== ':') return false;
+  if (element[0] === 'f' || knownElements.has(element)) return true;
+  if (!isValueElement(element)) return false;
+  if (knownElements.size >= MAX_KNOWN_ELEMENTS) knownElements.clear();
+  knownElements.add(element);
+  return true;
+}
+
+function isValueElement(element: string): boolean {
   switch (element[0]) {
-    case 'f':
-      return true;
     case 'i':
       return /^-?\d+$/.test(element.slice(2));
     case 'k':

@@ -5,7 +5,7 @@
  */
 import { formatTime } from '../../machinery/api/time.ts';
 import type { ManagedFieldsEntry } from '../../machinery/api/types/meta.v1.ts';
-import { EMPTY_SET, type FieldSet, isEmptySet, isFieldSet, sorted, union } from './field-set.ts';
+import { EMPTY_SET, type FieldSet, isEmptySet, isFieldSet, sameSet, sorted, union } from './field-set.ts';
 
 export interface Manager {
   readonly name: string;
@@ -24,12 +24,10 @@ export type ManagerName = Omit<Manager, 'set' | 'time'>;
 
 /** As upstream encodes it: conflicts and the merging of old entries are ordered by this text. */
 export function identify({ name, subresource, applied, apiVersion }: ManagerName): string {
-  return JSON.stringify({
-    ...(name !== '' && { manager: name }),
-    operation: applied ? 'Apply' : 'Update',
-    ...(!applied && { apiVersion }),
-    ...(subresource !== '' && { subresource }),
-  });
+  const manager = name === '' ? '' : `"manager":${JSON.stringify(name)},`;
+  const version = applied ? '' : `,"apiVersion":${JSON.stringify(apiVersion)}`;
+  const part = subresource === '' ? '' : `,"subresource":${JSON.stringify(subresource)}`;
+  return `{${manager}"operation":"${applied ? 'Apply' : 'Update'}"${version}${part}}`;
 }
 
 export class BadManagedFields extends Error {}
@@ -77,7 +75,7 @@ export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undef
 function compareManagers(a: Manager, b: Manager): number {
   if (a.applied !== b.applied) return a.applied ? -1 : 1;
   return (
-    seconds(a) - seconds(b) ||
+    (a.time === b.time ? 0 : seconds(a) - seconds(b)) ||
     compareText(a.name, b.name) ||
     compareText(a.apiVersion, b.apiVersion) ||
     compareText(a.subresource, b.subresource)
@@ -107,6 +105,7 @@ const MAX_UPDATE_MANAGERS = 10;
 
 /** Merges the oldest updaters of each version into `ancient-changes` until few enough are left. */
 export function capUpdaters(managers: Managers): void {
+  if (managers.size <= MAX_UPDATE_MANAGERS) return;
   const updaters = [...managers].filter(([, manager]) => !manager.applied);
   let count = updaters.length;
   if (count <= MAX_UPDATE_MANAGERS) return;
@@ -140,9 +139,16 @@ export function dropEmpty(managers: Managers): void {
 export function sameButTimes(a: readonly ManagedFieldsEntry[] | undefined, b: readonly ManagedFieldsEntry[] | undefined): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined || a.length !== b.length) return false;
-  const text = ({ time: _, ...entry }: ManagedFieldsEntry): string =>
-    JSON.stringify([entry.manager, entry.operation, entry.apiVersion, entry.subresource, sorted((entry.fieldsV1 ?? {}) as FieldSet)]);
-  return a.every((entry, i) => text(entry) === text(b[i]));
+  return a.every((entry, i) => {
+    const other = b[i]!;
+    return (
+      entry.manager === other.manager &&
+      entry.operation === other.operation &&
+      entry.apiVersion === other.apiVersion &&
+      entry.subresource === other.subresource &&
+      sameSet((entry.fieldsV1 ?? EMPTY_SET) as FieldSet, (other.fieldsV1 ?? EMPTY_SET) as FieldSet)
+    );
+  });
 }
 
 export const timeText = (now: Date): string => formatTime(now);

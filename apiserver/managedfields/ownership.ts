@@ -60,6 +60,8 @@ export function assess(type: OwnedType, states: States & { comparison?: Comparis
     return comparisons.get(apiVersion);
   };
   const conflicts = new Map<string, FieldSet>();
+  /** By version: what the change sets or alters. */
+  const sets = new Map<string, FieldSet>();
   for (const [id, manager] of managers) {
     if (id === writer) continue;
     const seen = comparisonIn(manager.apiVersion);
@@ -67,7 +69,12 @@ export function assess(type: OwnedType, states: States & { comparison?: Comparis
       managers.delete(id);
       continue;
     }
-    const conflict = intersection(manager.set, union(seen.modified, seen.added));
+    let set = sets.get(manager.apiVersion);
+    if (set === undefined) {
+      set = union(seen.modified, seen.added);
+      sets.set(manager.apiVersion, set);
+    }
+    const conflict = intersection(manager.set, set);
     if (!isEmptySet(conflict)) conflicts.set(id, conflict);
   }
   // Ownership of what is gone ends, in each manager's own version.
