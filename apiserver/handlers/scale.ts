@@ -4,9 +4,10 @@
  */
 
 import { decodeObject } from '../../machinery/api/decode.ts';
-import { type FieldError, invalidValue } from '../../machinery/api/field-error.ts';
+import type { FieldError } from '../../machinery/api/field-error.ts';
 import { encodeObject, parseJson } from '../../machinery/api/json.ts';
-import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
+import { nameIsSubdomain } from '../../machinery/api/names.ts';
+import type { AnyObject, KubeObject, ObjectMeta } from '../../machinery/api/object.ts';
 import type { Plain } from '../../machinery/api/plain.ts';
 import { typeSchema } from '../../machinery/api/schema/schema.ts';
 import { badRequest, conflict, invalid } from '../../machinery/api/status.ts';
@@ -19,6 +20,8 @@ import { applyConfiguration } from '../managedfields/apply.ts';
 import { parentEntries, type ScaledParent, scaleEntries } from '../managedfields/scale.ts';
 import { trackUpdate } from '../managedfields/track.ts';
 import { ageCell } from '../registry/tables/cells.ts';
+import { kubeFinalizerErrors, metadataErrors } from '../registry/validation/metadata.ts';
+import { nonNegative } from '../registry/validation/numbers.ts';
 import type { Answer, TableMaker } from './answer.ts';
 import type { Api } from './api.ts';
 import { readConfiguration } from './apply.ts';
@@ -108,7 +111,7 @@ async function writeScale(api: Api, context: RequestContext, served: ServedResou
     owned: true,
     next: (live, stored) => {
       const { scale, entries } = write.next(live!);
-      validate(scale);
+      validate(context, scale);
       const object = parseFresh(stored!.bytes);
       object.metadata.resourceVersion = scale.metadata.resourceVersion ?? '';
       if (scale.metadata.uid) object.metadata.uid = scale.metadata.uid;
@@ -180,10 +183,13 @@ function appliedScale(
   return { scale: decodeObject(schema, object, { strict: false }).object as unknown as Scale, entries: managedFields };
 }
 
-function validate(scale: Scale): void {
+/** Metadata that a Scale is sent with is checked, though only its version and uid count. */
+function validate(context: RequestContext, scale: Scale): void {
   const errors: FieldError[] = [];
-  const replicas = scale.spec?.replicas ?? 0;
-  if (replicas < 0) errors.push(invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'));
+  const metadata = { ...scale.metadata, namespace: scale.metadata.namespace || context.info.namespace };
+  metadataErrors(metadata as ObjectMeta, true, nameIsSubdomain, errors);
+  kubeFinalizerErrors(metadata.finalizers, errors);
+  nonNegative(scale.spec?.replicas, 'spec.replicas', errors);
   if (errors.length > 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, scale.metadata.name ?? '', errors);
 }
 
