@@ -10,19 +10,12 @@ import { defaultPodTemplate } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, labelsCell, selectorCell, templateCells } from '../tables/cells.ts';
-import {
-  immutableField,
-  isZero,
-  nonNegative,
-  nonNegativeIntOrPercent,
-  nonNegativeMembers,
-  notMoreThan100Percent,
-} from '../validation/numbers.ts';
+import { isZero, nonNegative, nonNegativeIntOrPercent, nonNegativeMembers, notMoreThan100Percent } from '../validation/numbers.ts';
 import { alwaysRestartsErrors, mismatch, podTemplateErrors } from '../validation/pod-template.ts';
 import { templateWarnings } from '../validation/pod-warnings.ts';
 import { isEmptySelector, labelSelectorErrors, selectorMatches } from '../validation/selectors.ts';
 import { annotatedNumber } from './former-annotations.ts';
-import { collisionErrors } from './replicas.ts';
+import { collisionErrors, fixedSelector } from './replicas.ts';
 
 /** Where the generation of the template is kept since its field is gone. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
@@ -76,13 +69,13 @@ function rollingErrors(spec: DaemonSetSpec, errors: FieldError[]): void {
   } else if (!unavailable && !surge) errors.push(required(`${path}.rollingUpdate.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
 }
 
-function specErrors(spec: DaemonSetSpec, errors: FieldError[], old?: DaemonSetSpec): void {
+function specErrors({ spec }: DaemonSet, errors: FieldError[], old?: DaemonSet): void {
   const template: PodTemplateSpec = spec.template ?? {};
   labelSelectorErrors(spec.selector, 'spec.selector', errors);
   if (selectorMatches(spec.selector, template.metadata?.labels) === false) errors.push(mismatch('spec.template', template));
   if (spec.selector && isEmptySelector(spec.selector))
     errors.push(invalidValue('spec.selector', spec.selector, 'empty selector is invalid for daemonset'));
-  podTemplateErrors(template, 'spec.template', errors, old?.template);
+  podTemplateErrors(template, 'spec.template', errors, old?.spec.template);
   alwaysRestartsErrors(template, 'spec.template', 'DaemonSet', errors);
   nonNegative(spec.minReadySeconds, 'spec.minReadySeconds', errors);
   rollingErrors(spec, errors);
@@ -125,17 +118,7 @@ export const daemonset = defineKind<DaemonSet>({
       const changed = !deepEqual(object.spec.template, old.spec.template, typeSchema('core.v1.PodTemplateSpec'));
       setTemplateGeneration(object, templateGeneration(old) + (changed ? 1 : 0));
     },
-    validate: (object) => {
-      const errors: FieldError[] = [];
-      specErrors(object.spec, errors);
-      return errors;
-    },
-    validateUpdate: (object, old) => {
-      const errors: FieldError[] = [];
-      specErrors(object.spec, errors, old.spec);
-      immutableField(object.spec.selector, old.spec.selector, 'spec.selector', errors);
-      return errors;
-    },
+    ...fixedSelector(specErrors),
     warnings: (object, old) => templateWarnings(object, old, object.spec.template, 'spec.template'),
   },
   status: statusView({ validate: statusErrors }),

@@ -7,11 +7,10 @@ import { defaultPodTemplate } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, selectorCell, templateCells } from '../tables/cells.ts';
-import { immutableField, isZero, nonNegative, nonNegativeIntOrPercent, notMoreThan100Percent } from '../validation/numbers.ts';
+import { isZero, nonNegative, nonNegativeIntOrPercent, notMoreThan100Percent } from '../validation/numbers.ts';
 import { selectorAndTemplateErrors } from '../validation/pod-template.ts';
-import { podNameWarnings, templateWarnings } from '../validation/pod-warnings.ts';
 import { annotatedNumber } from './former-annotations.ts';
-import { type CountRules, collisionErrors, countErrors, replicaScale } from './replicas.ts';
+import { type CountRules, collisionErrors, countErrors, fixedSelector, namedPodWarnings, replicaScale } from './replicas.ts';
 
 const RULES = { selectorOwner: 'deployment', deadlineOwner: 'ReplicaSet' };
 
@@ -68,10 +67,10 @@ function strategyErrors(strategy: DeploymentStrategy, errors: FieldError[]): voi
   notMoreThan100Percent(maxUnavailable, `${path}.rollingUpdate.maxUnavailable`, errors);
 }
 
-function specErrors(object: Deployment, errors: FieldError[], old?: DeploymentSpec): void {
+function specErrors(object: Deployment, errors: FieldError[], old?: Deployment): void {
   const spec = object.spec ?? ({} as DeploymentSpec);
   nonNegative(spec.replicas, 'spec.replicas', errors);
-  selectorAndTemplateErrors(spec, RULES, errors, old);
+  selectorAndTemplateErrors(spec, RULES, errors, old?.spec);
   strategyErrors(spec.strategy ?? {}, errors);
   nonNegative(spec.minReadySeconds, 'spec.minReadySeconds', errors);
   nonNegative(spec.revisionHistoryLimit, 'spec.revisionHistoryLimit', errors);
@@ -83,19 +82,6 @@ function specErrors(object: Deployment, errors: FieldError[], old?: DeploymentSp
   if (deadline <= (spec.minReadySeconds ?? 0)) {
     errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
   }
-}
-
-function validate(object: Deployment): FieldError[] {
-  const errors: FieldError[] = [];
-  specErrors(object, errors);
-  return errors;
-}
-
-function validateUpdate(object: Deployment, old: Deployment): FieldError[] {
-  const errors: FieldError[] = [];
-  specErrors(object, errors, old.spec);
-  immutableField(object.spec?.selector, old.spec.selector, 'spec.selector', errors);
-  return errors;
 }
 
 const COUNTS: CountRules = {
@@ -131,12 +117,8 @@ export const deployment = defineKind<Deployment>({
     default: applyDefaults,
     prepareForCreate: dropStatus,
     prepareForUpdate: keepStatus,
-    validate,
-    validateUpdate,
-    warnings: (object, old) => [
-      ...(old === undefined ? podNameWarnings(object.metadata.name ?? '') : []),
-      ...templateWarnings(object, old, object.spec?.template, 'spec.template'),
-    ],
+    ...fixedSelector(specErrors),
+    warnings: namedPodWarnings,
   },
   status: statusView({ keepMetadata: ['labels'], validate: statusErrors }),
   scale: replicaScale,

@@ -1,12 +1,15 @@
 /**
- * What the workloads that keep a number of pods have in common: how they are scaled, and which figures may be reported of them. Mirrors the ScaleREST of
+ * What the workloads that keep a number of pods have in common: how they are scaled, that their selector is fixed, and which figures may be reported of
+ * them. Mirrors the ScaleREST of
  * kubernetes `pkg/registry/apps/{deployment,replicaset,statefulset}/storage` and the status rules of `apps/validation`.
  */
 import { type FieldError, invalidValue } from '../../../machinery/api/field-error.ts';
 import type { KubeObject, LabelSelector } from '../../../machinery/api/object.ts';
 import { formatSelector, selectorOf } from '../../../machinery/api/selector.ts';
-import type { ScaleDefinition } from '../resource.ts';
-import { nonNegativeMembers } from '../validation/numbers.ts';
+import type { PodTemplateSpec } from '../../../machinery/api/types/core.v1.ts';
+import type { ScaleDefinition, Strategy } from '../resource.ts';
+import { immutableField, nonNegativeMembers } from '../validation/numbers.ts';
+import { podNameWarnings, templateWarnings } from '../validation/pod-warnings.ts';
 
 interface Replicated extends KubeObject {
   spec: { replicas?: number; selector?: LabelSelector };
@@ -23,6 +26,31 @@ export const replicaScale: ScaleDefinition<Replicated> = {
   statusReplicas: (object) => object.status?.replicas ?? 0,
   selector: (object) => formatSelector(selectorOf(object.spec?.selector)),
 };
+
+/** The rules of a kind whose selector stays as it is. `specErrors` adds what is wrong with a spec; `old` is absent for a new object. */
+export function fixedSelector<T extends KubeObject & { spec: { selector?: LabelSelector } }>(
+  specErrors: (object: T, errors: FieldError[], old?: T) => void,
+): Required<Pick<Strategy<T>, 'validate' | 'validateUpdate'>> {
+  return {
+    validate(object) {
+      const errors: FieldError[] = [];
+      specErrors(object, errors);
+      return errors;
+    },
+    validateUpdate(object, old) {
+      const errors: FieldError[] = [];
+      specErrors(object, errors, old);
+      immutableField(object.spec?.selector, old.spec?.selector, 'spec.selector', errors);
+      return errors;
+    },
+  };
+}
+
+/** Warnings of a kind whose name begins the names of its pods. */
+export function namedPodWarnings(object: KubeObject & { spec?: { template?: PodTemplateSpec } }, old: KubeObject | undefined): string[] {
+  const ofName = old === undefined ? podNameWarnings(object.metadata.name ?? '') : [];
+  return [...ofName, ...templateWarnings(object, old, object.spec?.template, 'spec.template')];
+}
 
 export interface CountRules {
   /** May not be negative, in this order. */

@@ -7,10 +7,9 @@ import { defaultPodTemplate } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, selectorCell, templateCells } from '../tables/cells.ts';
-import { immutableField, nonNegative } from '../validation/numbers.ts';
+import { nonNegative } from '../validation/numbers.ts';
 import { selectorAndTemplateErrors } from '../validation/pod-template.ts';
-import { podNameWarnings, templateWarnings } from '../validation/pod-warnings.ts';
-import { countErrors, REPLICA_SET_COUNTS, replicaScale } from './replicas.ts';
+import { countErrors, fixedSelector, namedPodWarnings, REPLICA_SET_COUNTS, replicaScale } from './replicas.ts';
 
 const RULES = { selectorOwner: 'deployment', deadlineOwner: 'ReplicaSet' };
 
@@ -22,23 +21,10 @@ function applyDefaults(object: ReplicaSet): void {
   defaultPodTemplate(spec.template);
 }
 
-function specErrors(spec: ReplicaSetSpec, errors: FieldError[], old?: ReplicaSetSpec): void {
+function specErrors({ spec }: ReplicaSet, errors: FieldError[], old?: ReplicaSet): void {
   nonNegative(spec.replicas, 'spec.replicas', errors);
   nonNegative(spec.minReadySeconds, 'spec.minReadySeconds', errors);
-  selectorAndTemplateErrors(spec, RULES, errors, old);
-}
-
-function validate(object: ReplicaSet): FieldError[] {
-  const errors: FieldError[] = [];
-  specErrors(object.spec ?? ({} as ReplicaSetSpec), errors);
-  return errors;
-}
-
-function validateUpdate(object: ReplicaSet, old: ReplicaSet): FieldError[] {
-  const errors: FieldError[] = [];
-  specErrors(object.spec ?? ({} as ReplicaSetSpec), errors, old.spec);
-  immutableField(object.spec?.selector, old.spec.selector, 'spec.selector', errors);
-  return errors;
+  selectorAndTemplateErrors(spec, RULES, errors, old?.spec);
 }
 
 function statusErrors({ status }: ReplicaSet): FieldError[] {
@@ -57,12 +43,8 @@ export const replicaset = defineKind<ReplicaSet>({
     default: applyDefaults,
     prepareForCreate: dropStatus,
     prepareForUpdate: keepStatus,
-    validate,
-    validateUpdate,
-    warnings: (object, old) => [
-      ...(old === undefined ? podNameWarnings(object.metadata.name ?? '') : []),
-      ...templateWarnings(object, old, object.spec?.template, 'spec.template'),
-    ],
+    ...fixedSelector(specErrors),
+    warnings: namedPodWarnings,
   },
   status: statusView({ validate: statusErrors }),
   scale: replicaScale,

@@ -3,14 +3,13 @@
  */
 import { type FieldError, required } from '../../../machinery/api/field-error.ts';
 import type { ReplicationController, ReplicationControllerSpec } from '../../../machinery/api/types/core.v1.ts';
-import { countErrors, REPLICA_SET_COUNTS } from '../apps/replicas.ts';
+import { countErrors, namedPodWarnings, REPLICA_SET_COUNTS } from '../apps/replicas.ts';
 import { defaultPodTemplate } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, formatLabels, labelsCell, templateCells } from '../tables/cells.ts';
 import { nonNegative } from '../validation/numbers.ts';
 import { alwaysRestartsErrors, mismatch, podTemplateErrors } from '../validation/pod-template.ts';
-import { podNameWarnings, templateWarnings } from '../validation/pod-warnings.ts';
 
 /** The template's labels serve as selector and as labels where those are missing. */
 function applyDefaults(object: ReplicationController): void {
@@ -63,10 +62,7 @@ export const replicationcontroller = defineKind<ReplicationController>({
       specErrors(object.spec ?? {}, errors, old.spec);
       return errors;
     },
-    warnings: (object, old) => [
-      ...(old === undefined ? podNameWarnings(object.metadata.name ?? '') : []),
-      ...templateWarnings(object, old, object.spec?.template, 'spec.template'),
-    ],
+    warnings: namedPodWarnings,
   },
   status: statusView({
     validate: (object) => {
