@@ -79,6 +79,16 @@ export function createdOnce(operations: readonly Operation[], model: Model): str
   return violations;
 }
 
+/** C1, C2: an update that names a version replaces that version and no other. */
+export function comparedAndSet(operations: readonly Operation[], model: Model): string[] {
+  return acked(operations).flatMap((op) => {
+    const stored = op.answer?.revision === undefined ? undefined : model.at(op.answer.revision);
+    // an update that changes nothing is answered with the version that is there
+    if (op.expected === undefined || stored === undefined || stored.revision === op.expected || stored.previous === op.expected) return [];
+    return [`${shown(op)} named revision ${op.expected} and replaced ${stored.previous}`];
+  });
+}
+
 /** C2: a counter that is read, incremented and written with its resourceVersion goes up by one each time. */
 export function noLostUpdate(model: Model): string[] {
   const violations: string[] = [];

@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { linearizable, readDurable, snapshots } from './check-reads.ts';
 import { expiriesAllowed, watchersSettle, watchesComplete } from './check-watches.ts';
-import { appliedOnce, createdOnce, durable, noLostUpdate, revisionOrder, revisionsUnique, storesWhole } from './check-writes.ts';
+import {
+  appliedOnce,
+  comparedAndSet,
+  createdOnce,
+  durable,
+  noLostUpdate,
+  revisionOrder,
+  revisionsUnique,
+  storesWhole,
+} from './check-writes.ts';
 import type { GetOp, ListOp, Operation, Seen, WatchOp, WriteOp } from './history.ts';
 import { Model } from './model.ts';
 import { merged, type Revision } from './revisions.ts';
@@ -177,6 +186,12 @@ judged('creations and counters', [
     tells: /uid uid-a was also answered/,
   },
   { name: 'a creation over something', violations: createdOnce([write(4, { op: 'create' })], model), tells: /replaced revision 2/ },
+  { name: 'an update of the version it names', violations: comparedAndSet([write(6, { expected: 4 }), write(6, { expected: 6 })], model) },
+  {
+    name: 'an update of another version',
+    violations: comparedAndSet([write(6, { expected: 2 })], model),
+    tells: /named revision 2 and replaced 4/,
+  },
   { name: 'a counter that counts', violations: noLostUpdate(model) },
   { name: 'a lost increment', violations: noLostUpdate(replaced(6, { count: 0 })), tells: /the counter went from 1 to 0/ },
   { name: 'a skipped increment', violations: noLostUpdate(replaced(6, { count: 3 })), tells: /the counter went from 1 to 3/ },

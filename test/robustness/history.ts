@@ -32,6 +32,8 @@ export interface WriteOp extends Request {
   readonly key: string;
   /** Unique text the write leaves in the object; none for a deletion. */
   readonly token?: string;
+  /** The revision it names as the one it replaces. */
+  readonly expected?: number;
   /** Of the version that was answered; a deletion answers the uid alone. */
   readonly answer?: { readonly revision?: number; readonly uid: string; readonly hash?: string };
 }

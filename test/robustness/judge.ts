@@ -1,7 +1,16 @@
 /** All questions to one history, by name: what the runner, the offline check of a kept run and the proofs with seeded bugs have in common. */
 import { linearizable, readDurable, snapshots } from './check-reads.ts';
 import { expiriesAllowed, watchersSettle, watchesComplete } from './check-watches.ts';
-import { appliedOnce, createdOnce, durable, noLostUpdate, revisionOrder, revisionsUnique, storesWhole } from './check-writes.ts';
+import {
+  appliedOnce,
+  comparedAndSet,
+  createdOnce,
+  durable,
+  noLostUpdate,
+  revisionOrder,
+  revisionsUnique,
+  storesWhole,
+} from './check-writes.ts';
 import { acknowledged, isWrite, type Operation } from './history.ts';
 import { Model } from './model.ts';
 import { merged, type Reading } from './revisions.ts';
@@ -38,7 +47,7 @@ export function judge({ operations, readings, compacting }: Evidence): Finding[]
     finding('D4 no revision is answered twice', `${writes} writes`, revisionsUnique(operations)),
     finding('D6, R1 linearizable', `${writes} writes, ${of('get')} gets, ${of('list')} lists`, linearizable(operations, model)),
     finding('R5, R6 lists are snapshots', `${of('list')} lists`, snapshots(operations, model)),
-    finding('C2 no update is lost', `${truth.length} revisions`, noLostUpdate(model)),
+    finding('C1, C2 no update is lost', `${writes} writes`, [...comparedAndSet(operations, model), ...noLostUpdate(model)]),
     finding('C3 a name is created once', `${writes} writes`, createdOnce(operations, model)),
     finding('W1, W2, W4, W6, W7 watches', watches, watchesComplete(operations, model)),
     finding('W3 no false expiry', watches, expiriesAllowed(operations, compacting)),

@@ -67,9 +67,10 @@ export class RecordedClient {
   }
 
   update(type: ResourceType, object: KubeObject): Promise<WriteOp> {
-    const { namespace = '', name = '' } = object.metadata;
+    const { namespace = '', name = '', resourceVersion } = object.metadata;
     const key = keyOf({ type, namespace, name });
-    return this.#write({ op: 'update', key, ...tokenOf(object) }, type, () => this.#client.update(type, object));
+    const expected = resourceVersion === undefined ? {} : { expected: Number(resourceVersion) };
+    return this.#write({ op: 'update', key, ...expected, ...tokenOf(object) }, type, () => this.#client.update(type, object));
   }
 
   /** Merge patch of metadata. */
@@ -188,7 +189,11 @@ export class RecordedClient {
     return watch;
   }
 
-  async #write(what: Pick<WriteOp, 'op' | 'key' | 'token'>, type: ResourceType, send: () => Promise<unknown>): Promise<WriteOp> {
+  async #write(
+    what: Pick<WriteOp, 'op' | 'key' | 'token' | 'expected'>,
+    type: ResourceType,
+    send: () => Promise<unknown>,
+  ): Promise<WriteOp> {
     const start = performance.now();
     let status = 200;
     let answer: WriteOp['answer'];

@@ -17,7 +17,9 @@ export interface RunOptions {
   readonly batches: readonly PlannedBatch[];
   readonly seed: number;
   readonly mutants?: readonly string[];
+  /** Keeps the evidence of all batches, or of none; else of those that failed. */
   readonly keep?: boolean;
+  readonly discard?: boolean;
   readonly tell: (line: string) => void;
 }
 
@@ -32,7 +34,7 @@ export interface RunVerdict {
   readonly slowestRestartMs: number;
 }
 
-export async function runBatches({ batches, seed, mutants, keep, tell }: RunOptions): Promise<RunVerdict> {
+export async function runBatches({ batches, seed, mutants, keep, discard, tell }: RunOptions): Promise<RunVerdict> {
   const bundle = await bundleServer();
   const verdicts: BatchVerdict[] = [];
   const kept: string[] = [];
@@ -49,8 +51,9 @@ export async function runBatches({ batches, seed, mutants, keep, tell }: RunOpti
         ...(mutants && { mutants }),
         tell: (line) => tell(`  ${line}`),
       });
-      verdicts.push({ ...verdict });
-      if (keep || verdict.findings.some(({ violations }) => violations.length > 0)) kept.push(directory);
+      verdicts.push(verdict);
+      const failed = verdict.findings.some(({ violations }) => violations.length > 0);
+      if (keep || (failed && !discard)) kept.push(directory);
       else rmSync(directory, { recursive: true, force: true });
     }
   } finally {

@@ -86,7 +86,8 @@ export class StoreScene {
       current === undefined
         ? this.store.create(keyOf(name), encode)
         : this.store.update(keyOf(name), content.expected ?? current.revision, encode);
-    return this.#record({ op: current === undefined ? 'create' : 'update', key: keyOf(name), token }, write);
+    const expected = content.expected ?? current?.revision;
+    return this.#record({ op: current === undefined ? 'create' : 'update', key: keyOf(name), token, ...(expected && { expected }) }, write);
   }
 
   async remove(name: string): Promise<WriteOp> {
@@ -213,7 +214,7 @@ export class StoreScene {
     return Buffer.from(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata }));
   }
 
-  async #record(what: Pick<WriteOp, 'op' | 'key' | 'token'>, write: () => Promise<Stored>): Promise<WriteOp> {
+  async #record(what: Pick<WriteOp, 'op' | 'key' | 'token' | 'expected'>, write: () => Promise<Stored>): Promise<WriteOp> {
     const start = performance.now();
     let result: Pick<WriteOp, 'status' | 'answer'>;
     try {

@@ -18,7 +18,7 @@ export interface Counts {
 }
 
 export const STORE_COUNTS = {
-  test: { kills: 40, cuts: 80, sweeps: 40 },
+  test: { kills: 30, cuts: 60, sweeps: 20 },
   pr: { kills: 200, cuts: 300, sweeps: 300 },
   nightly: { kills: 5_000, cuts: 5_000, sweeps: 5_000 },
   release: { kills: 50_000, cuts: 20_000, sweeps: Number.POSITIVE_INFINITY },

@@ -61,12 +61,11 @@ async function write(directory: string): Promise<Expected> {
   return expected;
 }
 
-/** The same data in tables: opened and closed once. */
+/** The same data in tables: opened and closed once. Answers the files that hold it together. */
 async function settled(directory: string): Promise<string[]> {
   await (await openLevelStore(directory)).close();
-  return readdirSync(join(directory, 'db'))
-    .filter((name) => name.endsWith('.ldb'))
-    .map((name) => join('db', name));
+  const files = readdirSync(join(directory, 'db')).filter((name) => /\.ldb$|^MANIFEST-|^CURRENT$/.test(name));
+  return ['TAIL', 'READY', ...files.map((name) => join('db', name))];
 }
 
 class Sweep {

@@ -1,0 +1,39 @@
+/**
+ * A slice of `npm run robustness`: the API server alone, killed, cut off from power, with failing disks and crashes at named places, under traffic; nothing
+ * that was acknowledged or shown is lost, and no watch has a gap. Stores without a server are cut at many moments.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemRandom } from '../../machinery/process/random.ts';
+import { faultNamed } from './faults.ts';
+import { cutImages } from './images.ts';
+import { violationsOf } from './judge.ts';
+import { runBatches, summary } from './run.ts';
+
+const SLICE = [
+  { compacting: false, faults: ['kill', 'power-cut', 'crash:store.after-batch', 'fsync-EIO', 'crash:watch.mid-fanout'] },
+  { compacting: true, faults: ['power-cut', 'crash:compact.after-commit', 'write-ENOSPC', 'crash:store.before-ack', 'stop-1s'] },
+];
+const IMAGES = 60;
+
+const seedOf = (): number => Number(process.env['FLYBALL_SEED'] ?? systemRandom.integer(1_000_000));
+
+for (const { compacting, faults } of SLICE) {
+  test(`nothing is lost and no watch has a gap through ${faults.join(', ')}${compacting ? ', while history is let go' : ''}`, async (t) => {
+    const seed = seedOf();
+    t.diagnostic(`seed ${seed}`);
+    const verdict = await runBatches({
+      batches: [{ compacting, faults: faults.map(faultNamed) }],
+      seed,
+      tell: (line) => t.diagnostic(line),
+    });
+    const again = `npm run robustness -- --faults ${faults.join(',')}${compacting ? ' --compacting' : ''} --seed ${seed}`;
+    assert.deepEqual(violationsOf(verdict.findings), [], `${summary(verdict)}\nrepeat it with: ${again}`);
+  });
+}
+
+test(`a store opens with all that it acknowledged after each of ${IMAGES} power cuts`, async (t) => {
+  const seed = seedOf();
+  t.diagnostic(`seed ${seed}`);
+  assert.deepEqual(await cutImages(IMAGES, seed), []);
+});
