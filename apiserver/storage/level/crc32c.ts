@@ -40,3 +40,9 @@ export function crc32c(bytes: Uint8Array): number {
   for (; at < bytes.length; at++) crc = (crc >>> 8) ^ t0[(crc ^ bytes[at]) & 255];
   return ~crc >>> 0;
 }
+
+/** LevelDB stores checksums disguised, so that one over data that holds checksums is none of them. */
+export function unmasked(stored: number): number {
+  const rotated = (stored - 0xa282ead8) >>> 0;
+  return ((rotated >>> 17) | (rotated << 15)) >>> 0;
+}

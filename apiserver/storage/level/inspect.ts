@@ -3,11 +3,13 @@
  * it was in; and a directory without CURRENT it takes for a new database and clears. So it must not be let near a damaged one: what this finds is
  * refused with its place, and the files stay as they are for whoever mends them (docs/decisions/0012).
  */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scanLogFile } from './log-file.ts';
-import { type Manifest, readManifest, VarintReader } from './manifest.ts';
+import { type Manifest, readManifest } from './manifest.ts';
 import { isRecordKey, revisionOfKey } from './record.ts';
+import { damageOfTable } from './table-file.ts';
+import { VarintReader } from './varint.ts';
 
 export interface TornEnd {
   readonly file: string;
@@ -24,6 +26,8 @@ export interface Inspection {
   readonly torn: readonly TornEnd[];
   /** The newest revision that the log files lead to; undefined when that stands in the tables. */
   readonly newestInLogs: number | undefined;
+  /** The log file written last, and where its last whole record ends. */
+  readonly log: { readonly file: string; readonly at: number } | undefined;
   readonly isEmpty: boolean;
 }
 
@@ -36,7 +40,7 @@ export async function inspectDatabase(location: string): Promise<Inspection> {
     return [];
   });
   const isEmpty = !names.some((name) => NUMBERED.test(name) || name.startsWith('MANIFEST-') || name === 'CURRENT');
-  const found: Found = { damage: [], torn: [], newestInLogs: undefined, isEmpty };
+  const found: Found = { damage: [], torn: [], newestInLogs: undefined, log: undefined, isEmpty };
   if (isEmpty) return found;
   const manifest = await inspectManifest(location, found);
   if (manifest === undefined) return found;
@@ -50,6 +54,7 @@ interface Found extends Inspection {
   readonly damage: string[];
   readonly torn: TornEnd[];
   newestInLogs: number | undefined;
+  log: Inspection['log'];
 }
 
 async function inspectManifest(location: string, found: Found): Promise<Manifest | undefined> {
@@ -87,8 +92,9 @@ async function inspectTables(location: string, names: readonly string[], manifes
       found.damage.push(`${join(location, `${String(number).padStart(6, '0')}.ldb`)} is missing`);
       continue;
     }
-    const { size } = await stat(join(location, name));
-    if (size < expected) found.damage.push(`${join(location, name)} has ${size} bytes instead of ${expected}`);
+    const bytes = await readFile(join(location, name));
+    const damage = bytes.length === expected ? damageOfTable(bytes) : `has ${bytes.length} bytes instead of ${expected}`;
+    if (damage !== undefined) found.damage.push(`${join(location, name)} ${damage}`);
   }
 }
 
@@ -107,6 +113,7 @@ async function inspectLogs(location: string, names: readonly string[], manifest:
   for (const [i, { path, bytes }] of logs.entries()) {
     const { records, end, unreadable, isDamaged } = scanLogFile(bytes);
     for (const record of records) found.newestInLogs = newestRevision(record) ?? found.newestInLogs;
+    found.log = { file: path, at: end };
     if (unreadable === undefined) continue;
     const after = found.newestInLogs === undefined ? '' : `, after revision ${found.newestInLogs}`;
     if (isDamaged || i < logs.length - 1) found.damage.push(`${path} is damaged at byte ${unreadable.at}${after}: ${unreadable.what}`);

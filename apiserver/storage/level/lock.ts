@@ -28,9 +28,9 @@ export async function holdLock(directory: string): Promise<() => Promise<void>> 
     if (name.startsWith(HOLDING)) await rm(join(directory, name), { recursive: true, force: true }); // of one that died
   }
   const holding = await mkdtemp(join(directory, HOLDING));
-  const database = new Level(holding);
+  let database: Level | undefined;
   const release = async (): Promise<void> => {
-    await database.close();
+    await database?.close();
     await rm(holding, { recursive: true, force: true });
   };
   try {
@@ -38,6 +38,7 @@ export async function holdLock(directory: string): Promise<() => Promise<void>> 
     await link(join(directory, 'db', 'LOCK'), join(holding, 'LOCK')).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
     });
+    database = new Level(holding); // opens by itself: the lock file must be there before
     await database.open();
     return release;
   } catch (error) {

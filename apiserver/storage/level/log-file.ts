@@ -8,7 +8,7 @@
  * What is torn and what is damaged: only one record is ever under way, and the next is begun when that one is durable. So whatever a crash left
  * unfinished is the last record; when the beginning of another record follows what cannot be read, something was lost that had been written.
  */
-import { crc32c } from './crc32c.ts';
+import { crc32c, unmasked } from './crc32c.ts';
 
 const BLOCK = 32 * 1024;
 const HEADER = 7;
@@ -109,9 +109,4 @@ function pieceAt(bytes: Buffer, at: number): Piece | string {
   if (end > at + left) return 'a piece ends in its data';
   if (unmasked(bytes.readUInt32LE(at)) !== crc32c(bytes.subarray(at + 6, end))) return 'a piece does not have its checksum';
   return { kind, data: bytes.subarray(at + HEADER, end), end };
-}
-
-function unmasked(crc: number): number {
-  const rotated = (crc - 0xa282ead8) >>> 0;
-  return ((rotated >>> 17) | (rotated << 15)) >>> 0;
 }

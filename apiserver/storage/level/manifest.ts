@@ -3,6 +3,7 @@
  * still to be replayed. Read-only.
  */
 import { scanLogFile } from './log-file.ts';
+import { VarintReader } from './varint.ts';
 
 export interface Manifest {
   /** Log files with lower numbers are done with. */
@@ -57,33 +58,5 @@ function* fieldsOf(record: Buffer): Iterable<[tag: number, numbers: number[]]> {
       else reader.skip(value);
     }
     yield [tag, numbers];
-  }
-}
-
-/** LevelDB's variable-length numbers: seven bits a byte, low ones first. */
-export class VarintReader {
-  readonly #bytes: Buffer;
-  #at: number;
-  constructor(bytes: Buffer, at = 0) {
-    this.#bytes = bytes;
-    this.#at = at;
-  }
-  get done(): boolean {
-    return this.#at >= this.#bytes.length;
-  }
-  number(): number {
-    let value = 0;
-    for (let scale = 1; ; scale *= 128) {
-      if (this.done || scale > 2 ** 63) throw new Error('it ends within a number');
-      const byte = this.#bytes[this.#at++];
-      value += (byte & 127) * scale;
-      if (byte < 128) return value;
-    }
-  }
-  /** The next bytes, as a part of the whole. */
-  skip(length: number): Buffer {
-    if (this.#at + length > this.#bytes.length) throw new Error('it ends within a text');
-    this.#at += length;
-    return this.#bytes.subarray(this.#at - length, this.#at);
   }
 }

@@ -11,7 +11,7 @@ import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Store, StoreDamaged } from '../interface.ts';
 import { LogStore } from '../log-store.ts';
-import { isForbidden, isFull, openDatabase, reasonOf } from './database.ts';
+import { isCorruption, isForbidden, isFull, openDatabase, reasonOf } from './database.ts';
 import { reserve } from './lock.ts';
 import { LevelLog } from './log.ts';
 import { RESTORE_HINT, recover } from './recover.ts';
@@ -29,6 +29,8 @@ export async function openLevelStore(path: string): Promise<Store> {
       throw error;
     }
   } catch (error) {
+    if (isCorruption(error))
+      throw new StoreDamaged(`${path}: LevelDB cannot read its tables (${reasonOf(error)}); ${RESTORE_HINT}`, { cause: error });
     const advice = adviceFor(error);
     throw advice === undefined ? error : new Error(`${path}: ${advice}`, { cause: error });
   }
@@ -61,7 +63,6 @@ async function openStore(directory: string, release: () => void): Promise<Store>
     return new LogStore(new LevelLog(database, { revision: revisions.revision, hash, marker }, beside), revisions);
   } catch (error) {
     await database.close();
-    if (!/^(Corruption|.*\bCorruption: )/.test(reasonOf(error)) || error instanceof StoreDamaged) throw error;
-    throw new StoreDamaged(`${directory}: LevelDB cannot read its tables (${reasonOf(error)}); ${RESTORE_HINT}`, { cause: error });
+    throw error;
   }
 }
