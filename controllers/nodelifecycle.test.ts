@@ -5,7 +5,7 @@ import type { Node, Pod, Taint, Toleration } from '../machinery/api/types/core.v
 import { compareRanges } from './node-ipam.ts';
 import { SignsOfLife } from './nodelifecycle/signs-of-life.ts';
 import { wantedTaints } from './nodelifecycle/taints.ts';
-import { evictionRate, type ZoneState, zoneStates } from './nodelifecycle/zones.ts';
+import { evictionRate, type ZoneState, zoneCounter, zoneStates } from './nodelifecycle/zones.ts';
 import { compareNode, type ObservedNode } from './nodelifecycle.ts';
 import { podsToRemove } from './podgc.ts';
 import { compareTaintedPod, staysMs } from './tainteviction.ts';
@@ -137,6 +137,17 @@ test('zones: three quarters gone stops evictions in a small cluster and slows th
   assert.equal(rate('partial-disruption', ['partial-disruption'], 400), 0.01);
   assert.equal(rate('full-disruption', ['full-disruption', 'normal'], 4), 0.1);
   assert.equal(rate('full-disruption', ['full-disruption'], 4), 0);
+});
+
+test('zones of a copy are counted again when it has moved, and only then', () => {
+  let lists = 0;
+  const copy = (revision: number, ...nodes: Node[]) => ({ revision, list: () => (lists++, nodes) });
+  const zonesOf = zoneCounter(0.55);
+  assert.deepEqual([...zonesOf(copy(7, node('a', 'True'))).states.values()], ['normal']);
+  assert.equal(zonesOf(copy(7, node('a', 'True'))).clusterSize, 1);
+  assert.equal(lists, 1);
+  const moved = zonesOf(copy(8, node('a', 'Unknown'), node('b', 'Unknown')));
+  assert.deepEqual([[...moved.states.values()], moved.clusterSize], [['full-disruption'], 2]);
 });
 
 const OUT: Taint = { key: 'out', value: 'yes', effect: 'NoExecute' };

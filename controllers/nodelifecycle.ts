@@ -19,7 +19,7 @@ import type { Clock } from '../machinery/process/clock.ts';
 import { TokenBucket } from '../machinery/process/token-bucket.ts';
 import { SignsOfLife } from './nodelifecycle/signs-of-life.ts';
 import { isEvictionDue, readyStatus, wantedTaints } from './nodelifecycle/taints.ts';
-import { type EvictionRates, evictionRate, zoneOf, zoneStates } from './nodelifecycle/zones.ts';
+import { type EvictionRates, evictionRate, zoneCounter, zoneOf } from './nodelifecycle/zones.ts';
 import { isReady, patchCondition } from './pods.ts';
 
 const LEASE_NAMESPACE = 'kube-node-lease';
@@ -52,6 +52,7 @@ export interface ObservedNode {
 export function nodelifecycleController(options: NodeMonitorOptions, clock: Clock): PlannedController<ObservedNode> {
   const signs = new SignsOfLife(clock, options.nodeMonitorGracePeriodMs / 2);
   const limits = new Map<string, TokenBucket>();
+  const zonesOf = zoneCounter(options.unhealthyZoneThreshold);
   return {
     name: 'nodelifecycle',
     component: 'node-controller',
@@ -86,10 +87,9 @@ export function nodelifecycleController(options: NodeMonitorOptions, clock: Cloc
 
   /** Takes a token of the zone only when there is something to spend it on. */
   function eviction(node: Node, view: View, buckets: Map<string, TokenBucket>): ObservedNode['evict'] {
-    const all = view.of(nodes).list();
-    const states = zoneStates(all, options.unhealthyZoneThreshold);
+    const { states, clusterSize } = zonesOf(view.of(nodes));
     const state = states.get(zoneOf(node)) ?? 'normal';
-    const perSecond = evictionRate(state, states.values(), all.length, options);
+    const perSecond = evictionRate(state, states.values(), clusterSize, options);
     if ([...states.values()].every((other) => other === 'full-disruption')) return 'never';
     if (!isEvictionDue(node)) return 'now';
     if (perSecond === 0) return 'hold';

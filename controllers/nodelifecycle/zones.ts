@@ -6,6 +6,7 @@
 
 import type { Node } from '../../machinery/api/types/core.v1.ts';
 import { REGION, ZONE } from '../../machinery/api/well-known-labels.ts';
+import type { Informer } from '../../machinery/client/informer.ts';
 import { readyStatus } from './taints.ts';
 
 export interface EvictionRates {
@@ -32,6 +33,28 @@ export function zoneStates(nodes: readonly Node[], threshold: number): ReadonlyM
     counts.set(zoneOf(node), count);
   }
   return new Map([...counts].map(([zone, count]) => [zone, stateOf(count, threshold)]));
+}
+
+export interface CountedZones {
+  readonly clusterSize: number;
+  readonly states: ReadonlyMap<string, ZoneState>;
+}
+
+/**
+ * Counts a local copy once for each revision of it. Every node is asked about every few seconds, and changes only every few minutes: counting all of them
+ * each time would cost the square of their number.
+ */
+export function zoneCounter(threshold: number): (copy: Pick<Informer<Node>, 'revision' | 'list'>) => CountedZones {
+  let countedAt = -1;
+  let counted: CountedZones = { clusterSize: 0, states: new Map() };
+  return (copy) => {
+    if (copy.revision !== countedAt) {
+      const nodes = copy.list();
+      counted = { clusterSize: nodes.length, states: zoneStates(nodes, threshold) };
+      countedAt = copy.revision;
+    }
+    return counted;
+  };
 }
 
 function stateOf({ ready, notReady }: { ready: number; notReady: number }, threshold: number): ZoneState {
