@@ -128,6 +128,11 @@ export async function openLevel(location: string, createIfMissing: boolean): Pro
   return database;
 }
 
+/** Moves a range into tables and rewrites those, so that what was deleted from it takes no more room. `level` does not tell of it in its types. */
+export function compactRange(database: Database, from: Buffer, to: Buffer): Promise<void> {
+  return (database as unknown as { compactRange(from: Buffer, to: Buffer): Promise<void> }).compactRange(from, to);
+}
+
 /** Whether READY must once have been there, though it is not now. */
 async function hasServed(directory: string): Promise<boolean> {
   if ((await exists(join(directory, 'TAIL'))) || (await exists(join(directory, 'HOLDER')))) return true;

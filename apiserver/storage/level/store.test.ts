@@ -8,6 +8,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { Level } from 'level';
 import { type Store, StoreDamaged, StoreFailed, StoreLocked } from '../interface.ts';
 import { storeSuite, textOf } from '../suite.ts';
+import { compactRange } from './database.ts';
 import { recordKey } from './record.ts';
 import { openLevelStore } from './store.ts';
 import { readTail } from './tail.ts';
@@ -48,7 +49,7 @@ async function tampered(t: TestContext, tamper: (database: Level<Buffer, Buffer>
   await store.close();
   const database = new Level<Buffer, Buffer>(join(directory, 'db'), { keyEncoding: 'buffer', valueEncoding: 'buffer' });
   await tamper(database);
-  await database.compactRange(Buffer.from('m'), Buffer.from('s')); // into tables: in the log, the newest records stand last
+  await compactRange(database, Buffer.from('m'), Buffer.from('s')); // into tables: in the log, the newest records stand last
   await database.close();
   return directory;
 }
@@ -75,7 +76,7 @@ describe('level store: what it refuses to open', () => {
       /revision 8 is damaged: it is the record of revision 9/,
     ],
     ['the loss of the newest revisions', (database) => database.del(recordKey(11)), /ends at revision 10, but it has reached 11, /],
-    ['the loss of everything', (database) => database.clear(), /lost its first record/],
+    ['the loss of everything', (database) => database.clear(), /ends there, after revision 1, but 11 was reached/],
   ];
   for (const [what, tamper, message] of cases) {
     it(what, async (t) => {
