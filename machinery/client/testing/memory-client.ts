@@ -65,12 +65,14 @@ export class MemoryClient implements Client {
     return this.#put(type, object, 'MODIFIED');
   }
 
-  /** Merges top-level members and metadata only. */
+  /** Merges top-level members and metadata only; a uid is a precondition. */
   async patch<T extends KubeObject>(type: ResourceType<T>, name: ObjectName, _patchType: string, patch: unknown): Promise<T> {
     const key = objectKey({ metadata: name });
     await this.#writing('patch', type, key, patch);
     const live = this.#found(type, key) as T;
     const change = patch as Partial<T>;
+    const { uid = live.metadata.uid } = change.metadata ?? {};
+    if (uid !== live.metadata.uid) throw conflict(type, name.name, 'the UID in the patch does not match');
     return this.#put(type, { ...live, ...change, metadata: { ...live.metadata, ...change.metadata } }, 'MODIFIED');
   }
 
@@ -106,11 +108,12 @@ export class MemoryClient implements Client {
       for (const object of (await this.list(type)).items) queue.push({ type: 'ADDED', object });
       const annotations = { 'k8s.io/initial-events-end': 'true' };
       queue.push({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(Math.max(this.revision, 1)), annotations } } });
-      while (!signal.aborted) {
+      signal.addEventListener('abort', () => wake(), { once: true });
+      for (;;) {
         for (let event = queue.shift(); event; event = queue.shift()) yield event;
+        if (signal.aborted) return;
         await new Promise<void>((resolve) => {
           wake = resolve;
-          signal.addEventListener('abort', () => resolve(), { once: true });
         });
       }
     } finally {
