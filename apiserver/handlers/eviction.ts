@@ -19,6 +19,7 @@ import { writeOptions } from '../http/write-options.ts';
 import { isEnding, isUnprotected, mayGoUnhealthy, notObserved, takeDisruption } from '../registry/policy/disruption.ts';
 import type { Answer } from './answer.ts';
 import type { Api } from './api.ts';
+import { fillNamespace } from './create.ts';
 import { decodeBody } from './decode.ts';
 import { checkPreconditions, deleteNamed } from './delete.ts';
 import { recordUpdate } from './field-ownership.ts';
@@ -39,6 +40,7 @@ export async function evict(api: Api, context: RequestContext, served: ServedRes
     formerVersions: ['policy/v1beta1'],
   };
   const eviction = (await decodeBody(context, expected, options.fieldValidation)) as Eviction;
+  fillNamespace(context, served, eviction as Eviction & KubeObject);
   if (eviction.metadata.name !== context.info.name) throw badRequest('name in URL does not match name in Eviction object');
   const sent = (eviction.deleteOptions ?? {}) as Omit<DeleteOptions, 'dryRun'> & { dryRun?: readonly string[] };
   await evictAs(api, context, served, { ...sent, dryRun: options.dryRun || (sent.dryRun?.length ?? 0) > 0 });

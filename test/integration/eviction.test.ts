@@ -30,6 +30,13 @@ test('an eviction', async (t) => {
   const wasMarked = async (name: string): Promise<boolean> =>
     (await send('GET', `${PODS}/${name}`)).body.status.conditions.some((c: { type: string }) => c.type === 'DisruptionTarget');
 
+  await t.test('in another namespace is refused before anything else', async () => {
+    const metadata = { name: 'other', namespace: 'kube-system' };
+    const { code, body } = await send('POST', `${PODS}/a/eviction`, { apiVersion: 'policy/v1', kind: 'Eviction', metadata });
+    assert.equal(code, 400);
+    assert.equal(body.message, 'the namespace of the provided object does not match the namespace sent on the request');
+  });
+
   await t.test('of another pod of the same name, or of an older version, does not touch the pod', async () => {
     await run('a');
     const other = await evict('a', { preconditions: { uid: 'other' } });

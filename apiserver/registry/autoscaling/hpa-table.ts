@@ -17,28 +17,32 @@ export function targetsCell(specs: readonly MetricSpec[], statuses: readonly Met
 function metricText(spec: MetricSpec, status: MetricStatus | undefined): string {
   switch (spec.type) {
     case 'External':
-      return averageOrValue(spec.external?.target, status?.external?.current);
+      return averageOrValue(spec.external?.target, status?.external);
     case 'Pods':
       return `${status?.pods ? text(status.pods.current?.averageValue) : UNKNOWN}/${text(spec.pods?.target?.averageValue)}`;
     case 'Object':
-      return averageOrValue(spec.object?.target, status?.object?.current);
+      return averageOrValue(spec.object?.target, status?.object);
     case 'Resource':
-      return resourceText(spec.resource?.name ?? '', spec.resource?.target, status?.resource?.current);
+      return resourceText(spec.resource?.name ?? '', spec.resource?.target, status?.resource);
     case 'ContainerResource':
-      return resourceText(spec.containerResource?.name ?? '', spec.containerResource?.target, status?.containerResource?.current);
+      return resourceText(spec.containerResource?.name ?? '', spec.containerResource?.target, status?.containerResource);
     default:
       return '<unknown type>';
   }
 }
 
-function averageOrValue(target: MetricTarget | undefined, current: MetricValueStatus | undefined): string {
-  if (target?.averageValue !== undefined)
-    return `${current?.averageValue === undefined ? UNKNOWN : text(current.averageValue)}/${text(target.averageValue)} (avg)`;
-  return `${current?.value === undefined ? UNKNOWN : text(current.value)}/${text(target?.value)}`;
+/** What was found of a metric of the same place in the status; amounts that it does not have print as nothing. */
+type Found = { readonly current?: MetricValueStatus } | undefined;
+
+function averageOrValue(target: MetricTarget | undefined, found: Found): string {
+  const average = found?.current?.averageValue;
+  if (target?.averageValue !== undefined) return `${average === undefined ? UNKNOWN : text(average)}/${text(target.averageValue)} (avg)`;
+  return `${found ? text(found.current?.value) : UNKNOWN}/${text(target?.value)}`;
 }
 
-function resourceText(name: string, target: MetricTarget | undefined, current: MetricValueStatus | undefined): string {
-  if (target?.averageValue !== undefined) return `${name}: ${current ? text(current.averageValue) : UNKNOWN}/${text(target.averageValue)}`;
-  const utilization = current?.averageUtilization;
+function resourceText(name: string, target: MetricTarget | undefined, found: Found): string {
+  if (target?.averageValue !== undefined)
+    return `${name}: ${found ? text(found.current?.averageValue) : UNKNOWN}/${text(target.averageValue)}`;
+  const utilization = found?.current?.averageUtilization;
   return `${name}: ${utilization === undefined ? UNKNOWN : `${utilization}%`}/${target?.averageUtilization === undefined ? '<auto>' : `${target.averageUtilization}%`}`;
 }
