@@ -89,7 +89,7 @@ class Decoder {
       this.#path.push(this.#path.length === 0 ? key : `.${key}`);
       const inlined = schema.inlinedThrough(key);
       const goPath = `${place.goPath === '' ? '' : `${place.goPath}.`}${inlined.length > 0 ? `${inlined.join('.')}.` : ''}${key}`;
-      const decoded = this.#value(field.type, member, { owner: inlined.length > 0 ? ownerOf(schema, key) : schema, goPath, field });
+      const decoded = this.#value(field.type, member, { owner: schema, goPath, field });
       this.#path.pop();
       if (decoded !== ABSENT && !isDroppedEmpty(field, decoded)) result[key] = decoded;
     }
@@ -167,14 +167,6 @@ function isDroppedEmpty(field: FieldSchema, value: unknown): boolean {
   return drops !== undefined && (drops === 'list' ? (value as unknown[]) : Object.keys(value as Plain)).length === 0;
 }
 
-/** The inlined struct that declares a member. */
-function ownerOf(schema: TypeSchema, key: string): TypeSchema {
-  for (const field of schema.fields) {
-    if (field.inline && field.type.kind === 'struct' && field.type.schema.member(key) !== undefined) return ownerOf(field.type.schema, key);
-  }
-  return schema;
-}
-
 function jsonKind(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (isJsonNumber(value)) return 'number';
@@ -204,7 +196,7 @@ const GO_SCALARS: Partial<Record<Scalar, string>> = {
 const shortGoName = (fullName: string): string => fullName.split('.').slice(-2).join('.');
 
 /** A type as Go prints it: `[]v1.Container`, `map[string]string`, `types.UID`. */
-function goTypeName(type: TypeRef, field?: FieldSchema): string {
+export function goTypeName(type: TypeRef, field?: FieldSchema): string {
   if (type.kind === 'struct') return type.schema.goName;
   if (type.alias !== undefined) return shortGoName(type.alias);
   if (type.kind === 'list') return `[]${goTypeName(type.of)}`;

@@ -226,3 +226,34 @@ test('a JSON patch whose copies double the object each time is refused before it
   const few = jsonPatch({ data: { k: 'x' } }, copies.slice(0, 3)) as { data: object };
   assert.deepEqual(Object.keys(few.data), ['k', 'c0', 'c1', 'c2']);
 });
+
+test('a list of what to delete is one whatever the strategy of its field is', () => {
+  const namespace = typeSchema('core.v1.Namespace');
+  const original = { spec: { finalizers: ['a', 'b', 'a'] } };
+  assert.deepEqual(strategicMerge(namespace, original, { spec: { '$deleteFromPrimitiveList/finalizers': ['a'] } }), {
+    spec: { finalizers: ['b'] },
+  });
+  fails(
+    () => strategicMerge(namespace, original, { spec: { '$deleteFromPrimitiveList/finalizers': [null] } }),
+    500,
+    'list element types are not identical: [[a b a] [<nil>]]',
+  );
+});
+
+test('a list of scalars that is not in alphabetical order has its order said even where nothing changes', () => {
+  const object = { metadata: { finalizers: ['b', 'a'] } };
+  const patch = createThreeWayPatch(deployment, object, { metadata: { finalizers: ['b', 'a'], labels: { k: 'v' } } }, object);
+  assert.deepEqual(patch, { metadata: { labels: { k: 'v' }, '$setElementOrder/finalizers': ['b', 'a'] } });
+  const sorted = { metadata: { finalizers: ['a', 'b'] } };
+  assert.deepEqual(createThreeWayPatch(deployment, sorted, sorted, sorted), {});
+});
+
+test('what reads its JSON itself is refused without its place, named texts with their type', () => {
+  const pod = typeSchema('core.v1.Pod');
+  const cases: [object, RegExp][] = [
+    [{ metadata: { deletionTimestamp: 5 } }, /: json: cannot unmarshal number into Go value of type string$/],
+    [{ spec: { dnsPolicy: 5 } }, /: cannot convert int64 to v1\.DNSPolicy$/],
+    [{ spec: { containers: [{ name: 'a', ports: [{ containerPort: 1, protocol: true }] }] } }, /: unrecognized type: string$/],
+  ];
+  for (const [patch, message] of cases) fails(() => strategicMerge(pod, {}, patch), 422, message);
+});

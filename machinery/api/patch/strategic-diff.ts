@@ -2,7 +2,7 @@
  * Computes strategic merge patches: what changes `original` into `modified`, with the directives that keep lists in order.
  * Mirrors the diff half of apimachinery `util/strategicpatch/patch.go`.
  */
-import { compareBytes, isPlain, type Plain, setOwn } from '../plain.ts';
+import { compareBytes, getOwn, isPlain, type Plain, setOwn } from '../plain.ts';
 import type { TypeRef } from '../schema/schema.ts';
 import { goKindOf, goText } from './go-text.ts';
 import { deduplicate, elementKind, inOrder, keyOf, sameScalar } from './strategic-lists.ts';
@@ -101,11 +101,42 @@ function diffLists(original: unknown[], modified: unknown[], rule: MergeRule, mo
   return { changes: all, deletions: [], order };
 }
 
-/** Items in the order of their keys' text, as upstream walks both lists. */
-function byKey(items: readonly unknown[], mergeKey: string): { key: unknown; text: string; item: Plain }[] {
-  return items
-    .map((item) => ({ key: keyOf(item, mergeKey), text: goText(keyOf(item, mergeKey)), item: item as Plain }))
-    .sort((a, b) => compareBytes(a.text, b.text));
+/** Sorted by Go's text of a value, as upstream walks both lists; its sort turns around what has the same text. */
+function byText<T>(items: readonly T[], textFrom: (item: T) => unknown): { item: T; text: string }[] {
+  const sorted = items.map((item, i) => ({ item, i, text: goText(textFrom(item)) }));
+  return sorted.sort((a, b) => compareBytes(a.text, b.text) || b.i - a.i);
+}
+
+interface Walk<T> {
+  both(before: T, after: T): void;
+  added(after: T): void;
+  removed(before: T): void;
+}
+
+/** Two sorted lists side by side. `seen` is called with every item that is looked at. */
+function walkBoth<T>(
+  before: { item: T; text: string }[],
+  after: { item: T; text: string }[],
+  walk: Walk<T>,
+  seen: (item: T) => void,
+): void {
+  let [i, j] = [0, 0];
+  while (i < before.length || j < after.length) {
+    const [old, now] = [before[i], after[j]];
+    if (old !== undefined) seen(old.item);
+    if (now !== undefined) seen(now.item);
+    if (old !== undefined && now !== undefined && old.text === now.text) {
+      walk.both(old.item, now.item);
+      i++;
+      j++;
+    } else if (old === undefined || (now !== undefined && compareBytes(now.text, old.text) < 0)) {
+      walk.added(now!.item);
+      j++;
+    } else {
+      walk.removed(old.item);
+      i++;
+    }
+  }
 }
 
 function diffItems(
@@ -116,33 +147,41 @@ function diffItems(
 ): { changes: unknown[]; deletions: unknown[] } {
   const { mergeKey } = rule;
   const of = elementType(rule.type);
-  const before = byKey(original, mergeKey);
-  const after = byKey(modified, mergeKey);
   const changes: unknown[] = [];
   const deletions: unknown[] = [];
-  let [i, j] = [0, 0];
-  while (i < before.length || j < after.length) {
-    const [old, now] = [before[i], after[j]];
-    if (old !== undefined && now !== undefined && old.text === now.text) {
-      const change = diffMaps(old.item, now.item, of, mode);
-      if (Object.keys(change).length > 0) changes.push({ ...change, [mergeKey]: now.key });
-      i++;
-      j++;
-    } else if (old === undefined || (now !== undefined && compareBytes(now.text, old.text) < 0)) {
-      if (!mode.ignoreChanges) changes.push(now!.item);
-      j++;
-    } else {
-      if (!mode.ignoreDeletions) deletions.push({ $patch: 'delete', [mergeKey]: old.key });
-      i++;
-    }
-  }
+  const nameOf = (item: Plain): unknown => getOwn(item, mergeKey);
+  const walk: Walk<Plain> = {
+    both(before, after) {
+      const change = diffMaps(before, after, of, mode);
+      if (Object.keys(change).length > 0) changes.push({ ...change, [mergeKey]: nameOf(after) });
+    },
+    added(after) {
+      if (!mode.ignoreChanges) changes.push(after);
+    },
+    removed(before) {
+      if (!mode.ignoreDeletions) deletions.push({ $patch: 'delete', [mergeKey]: nameOf(before) });
+    },
+  };
+  walkBoth(byText(original as Plain[], nameOf), byText(modified as Plain[], nameOf), walk, (item) => keyOf(item, mergeKey));
   return { changes, deletions };
 }
 
 function diffScalars(original: unknown[], modified: unknown[], mode: DiffMode): ListDiff {
-  const has = (list: readonly unknown[], item: unknown): boolean => list.some((other) => sameScalar(other, item));
-  const changes = mode.ignoreChanges ? [] : deduplicate(modified.filter((item) => !has(original, item)));
-  const deletions = mode.ignoreDeletions ? [] : deduplicate(original.filter((item) => !has(modified, item)));
-  const ordered = mode.setOrder && (deletions.length > 0 || (!mode.ignoreChanges && !identical(original, modified)));
-  return { changes: inOrder(changes, modified, ''), deletions, order: ordered ? modified : [] };
+  const itself = (item: unknown): unknown => item;
+  const before = byText(original, itself);
+  const changes: unknown[] = [];
+  const deletions: unknown[] = [];
+  const walk: Walk<unknown> = {
+    both: () => {},
+    added: (item) => void (mode.ignoreChanges || changes.push(item)),
+    removed: (item) => void (mode.ignoreDeletions || deletions.push(item)),
+  };
+  walkBoth(before, byText(modified, itself), walk, () => {});
+  // Upstream has sorted the list by now: one that is not in alphabetical order gets its order said although it is the same.
+  const isChanged = !identical(
+    before.map(({ item }) => item),
+    modified,
+  );
+  const ordered = mode.setOrder && (deletions.length > 0 || (!mode.ignoreChanges && isChanged));
+  return { changes: inOrder(changes, modified, ''), deletions: deduplicate(deletions), order: ordered ? modified : [] };
 }

@@ -40,8 +40,11 @@ export function findByKey(list: readonly unknown[], mergeKey: string, value: unk
   });
 }
 
+/** %s of reflect.TypeOf. */
+export const badType = (value: unknown): string => (value === null ? '%!s(<nil>)' : goTypeOf(value));
+
 export function keyOf(item: unknown, mergeKey: string): unknown {
-  if (!isPlain(item)) throw unclassified(`expected a map, but received a ${goTypeOf(item)}`);
+  if (!isPlain(item)) throw unclassified(`expected a map[string]interface {}, but received a ${badType(item)}`);
   if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
   return item[mergeKey];
 }

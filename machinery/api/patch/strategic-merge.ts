@@ -12,6 +12,7 @@ import type { FieldSchema, TypeRef } from '../schema/schema.ts';
 import { badRequest, type StatusError, unclassified } from '../status.ts';
 import { goKindOf, goStringVerb, goText } from './go-text.ts';
 import {
+  badType,
   DIRECTIVE,
   deduplicate,
   elementKind,
@@ -126,7 +127,7 @@ function applyOrder(original: Plain, patch: Plain, { key, type, mode }: OrderDir
     original[key] = order;
   }
   delete patch[key];
-  if (!Array.isArray(order)) throw unclassified(`expected a []interface {}, but received a ${goKindOf(order)}`);
+  if (!Array.isArray(order)) throw unclassified(`expected a []interface {}, but received a ${badType(order)}`);
   if (!key.startsWith(`${SET_ORDER}/`)) throw wrong();
   const name = key.slice(SET_ORDER.length + 1);
   const [live, listed] = [listMember(original, name), listMember(patch, name)];
@@ -144,7 +145,7 @@ function applyOrder(original: Plain, patch: Plain, { key, type, mode }: OrderDir
 function listMember(object: Plain, name: string): unknown[] | undefined {
   const value = getOwn(object, name);
   if (value === undefined) return undefined;
-  if (!Array.isArray(value)) throw unclassified(`expected a []interface {}, but received a ${goKindOf(value)}`);
+  if (!Array.isArray(value)) throw unclassified(`expected a []interface {}, but received a ${badType(value)}`);
   return value;
 }
 
@@ -228,7 +229,8 @@ function withoutDirectives(value: unknown): unknown {
 }
 
 function mergeList(original: unknown[], patch: unknown[], rule: MergeRule, mode: MergeMode & { deleting: boolean }): unknown[] {
-  if (rule.strategy !== 'merge') return patch;
+  // A list of what to delete is one whatever the strategy of the field is.
+  if (rule.strategy !== 'merge' && !mode.deleting) return patch;
   if (original.length === 0 && patch.length === 0) return original;
   let live = [...original];
   let listed = patch;
@@ -237,7 +239,7 @@ function mergeList(original: unknown[], patch: unknown[], rule: MergeRule, mode:
     if (mode.deleting && !mode.combine) return original.filter((item) => !patch.some((other) => sameScalar(item, other)));
     merged = deduplicate([...original, ...patch]);
   } else {
-    if (rule.mergeKey === '') throw unclassified('cannot merge lists without merge key for type struct');
+    if (rule.mergeKey === '') throw unclassified('cannot merge lists without merge key for struct');
     [live, listed] = applyItemDirectives(live, patch, rule.mergeKey);
     merged = mergeItems([...live], listed, rule, mode);
   }
