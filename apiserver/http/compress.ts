@@ -27,7 +27,7 @@ export function compress(context: RequestContext, payload: Buffer, done: (bytes:
 }
 
 /** As upstream reads the header: `gzip` by name, without looking at weights. */
-function takesGzip(context: RequestContext): boolean {
+export function takesGzip(context: RequestContext): boolean {
   const accepted = header(context, 'accept-encoding');
   return accepted?.split(',').some((coding) => coding.trim() === 'gzip') ?? false;
 }

@@ -15,13 +15,17 @@ import type { Api } from '../handlers/api.ts';
 import { parseFresh } from '../handlers/objects.ts';
 import { type ServedResource, toServed } from '../handlers/served.ts';
 import type { Stored } from '../storage/interface.ts';
+import { takesGzip } from './compress.ts';
 import type { RequestContext } from './context.ts';
+import { listLength, sendList } from './list-body.ts';
 import { errorMediaType, type MediaType, type Negotiated, wantsPretty } from './negotiate.ts';
 import { partialMetadata, tableOf } from './tables.ts';
 
 const NEWLINE = Buffer.from('\n');
 const COMMA = Buffer.from(',');
 const BRACE = Buffer.from('{');
+/** Lists from this size on are sent in chunks. */
+const STREAMED_BYTES = 64 * 1024;
 
 export async function sendAnswer(api: Api, context: RequestContext, answer: Answer, form: Negotiated): Promise<void> {
   if (answer.type === 'sent') return;
@@ -30,9 +34,24 @@ export async function sendAnswer(api: Api, context: RequestContext, answer: Answ
     send(context, answer.code, answer.contentType, answer.body);
     return;
   }
+  if (answer.type === 'list' && streams(context, answer, form)) return;
   const code = answer.type === 'list' ? 200 : answer.code;
   const body = encodeAnswer(api, context, answer, form);
   send(context, code, form.mediaType, body);
+}
+
+/** Sends a list that is large and is answered as it is stored; false for others. */
+function streams(context: RequestContext, answer: Extract<Answer, { type: 'list' }>, form: Negotiated): boolean {
+  const { served } = answer;
+  const asStored = form.mediaType === 'application/json' && form.transform === undefined && !form.pretty && served.conversion === undefined;
+  if (!asStored || context.audit !== undefined || takesGzip(context)) return false;
+  const pieces = { head: listHead(answer), items: answer.items.map((stored) => stored.bytes), skip: served.storedHead.length };
+  const length = listLength(pieces);
+  if (length < STREAMED_BYTES) return false;
+  setWarnings(context);
+  context.reply.header('content-type', form.mediaType).header('cache-control', 'no-cache, private');
+  sendList(context, pieces, length);
+  return true;
 }
 
 function send(context: RequestContext, code: number, contentType: string, body: Buffer | string): void {
@@ -99,10 +118,7 @@ function encodeList(answer: Extract<Answer, { type: 'list' }>, form: Negotiated)
     const value = { kind: listKind(served), apiVersion: served.apiVersion, metadata: answer.metadata, items };
     return encodeProtobuf(typeSchema(served.info.listType!), value as unknown as KubeObject);
   }
-  const head = Buffer.from(
-    `{"kind":${JSON.stringify(listKind(served))},"apiVersion":${JSON.stringify(served.apiVersion)},"metadata":${JSON.stringify(answer.metadata)},"items":[`,
-  );
-  const pieces: Buffer[] = [head];
+  const pieces: Buffer[] = [listHead(answer)];
   answer.items.forEach((stored, i) => {
     if (i > 0) pieces.push(COMMA);
     pieces.push(BRACE, listItem(served, stored));
@@ -111,6 +127,12 @@ function encodeList(answer: Extract<Answer, { type: 'list' }>, form: Negotiated)
   const json = Buffer.concat(pieces);
   return form.mediaType === 'application/yaml' ? yamlOf(json) : finishJson(json, form.pretty);
 }
+
+/** Up to the first item. */
+const listHead = ({ served, metadata }: Extract<Answer, { type: 'list' }>): Buffer =>
+  Buffer.from(
+    `{"kind":${JSON.stringify(listKind(served))},"apiVersion":${JSON.stringify(served.apiVersion)},"metadata":${JSON.stringify(metadata)},"items":[`,
+  );
 
 const listKind = (served: ServedResource): string => served.info.listKind ?? `${served.kind}List`;
 
