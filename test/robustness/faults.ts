@@ -107,6 +107,13 @@ const slowFsync: Fault = {
   },
 };
 
+/** Each group waits for the disk, and the power goes while it waits: what was shown or acknowledged too early is lost. */
+const slowDiskAndPowerCut: Fault = {
+  ...powerCut,
+  name: 'slow-disk-then-power-cut',
+  start: () => ({ failpoints: 'store.before-batch=sleep(30)' }),
+};
+
 /** Real system calls that fail, by a tracer. They are counted by thread: the fourth is soon enough. */
 function traced(name: string, inject: string, onLogs: boolean): Fault {
   const call = inject.slice(0, inject.indexOf(':'));
@@ -172,6 +179,7 @@ export function allFaults(): readonly Fault[] {
     failing('write-ENOSPC', 'store.before-batch', 'IO error: No space left on device'),
     failing('fsync-EIO', 'store.after-batch', 'IO error: Input/output error'),
     slowFsync,
+    slowDiskAndPowerCut,
     traced('strace:fdatasync-EIO', 'fdatasync:error=EIO', false),
     andPowerCut(traced('strace:fdatasync-EIO', 'fdatasync:error=EIO', false)),
     traced('strace:write-ENOSPC', 'write:error=ENOSPC', true),

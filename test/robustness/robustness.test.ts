@@ -11,7 +11,7 @@ import { violationsOf } from './judge.ts';
 import { runBatches, summary } from './run.ts';
 
 const SLICE = [
-  { compacting: false, faults: ['kill', 'power-cut', 'crash:store.after-batch', 'fsync-EIO', 'crash:watch.mid-fanout'] },
+  { compacting: false, faults: ['kill', 'slow-disk-then-power-cut', 'crash:store.after-batch', 'fsync-EIO', 'crash:watch.mid-fanout'] },
   { compacting: true, faults: ['power-cut', 'crash:compact.after-commit', 'write-ENOSPC', 'crash:store.before-ack', 'stop-1s'] },
 ];
 const IMAGES = 60;

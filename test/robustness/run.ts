@@ -27,6 +27,8 @@ export interface RunVerdict {
   readonly cycles: number;
   /** Cycles that count: under enough load, and the fault was reached. */
   readonly valid: number;
+  /** To be done again: the faults of the cycles that do not count. */
+  readonly missing: readonly PlannedBatch[];
   /** By name of the check, over all batches. */
   readonly findings: readonly Finding[];
   /** Directories of the batches that failed. */
@@ -63,9 +65,25 @@ export async function runBatches({ batches, seed, mutants, keep, discard, tell }
   return {
     cycles: cycles.length,
     valid: cycles.filter((cycle) => !cycle.void).length,
+    missing: batches.flatMap(({ faults, compacting }, i) => {
+      const again = faults.filter((_fault, at) => verdicts[i]?.cycles[at]?.void ?? true);
+      return again.length > 0 ? [{ faults: again, compacting }] : [];
+    }),
     findings: summed(verdicts.map(({ findings }) => findings)),
     kept,
     slowestRestartMs: Math.max(0, ...cycles.map(({ restartMs = 0 }) => restartMs)),
+  };
+}
+
+/** Two runs as one. */
+export function together(a: RunVerdict, b: RunVerdict): RunVerdict {
+  return {
+    cycles: a.cycles + b.cycles,
+    valid: a.valid + b.valid,
+    missing: b.missing,
+    findings: summed([a.findings, b.findings]),
+    kept: [...a.kept, ...b.kept],
+    slowestRestartMs: Math.max(a.slowestRestartMs, b.slowestRestartMs),
   };
 }
 

@@ -26,7 +26,7 @@ export interface Figures {
 const repeated = (times: number, seconds: readonly number[]): number[] => Array.from({ length: times }, () => seconds).flat();
 
 export const FIGURES: Readonly<Record<TierName, Figures>> = {
-  pr: { kills: 30, powerCuts: 20, crashes: 48, disk: 6, slow: 2, stops: [1, 1, 5], fullDisks: 1, images: 100, chaosSeconds: 0 },
+  pr: { kills: 30, powerCuts: 20, crashes: 48, disk: 6, slow: 4, stops: [1, 1, 5], fullDisks: 1, images: 100, chaosSeconds: 0 },
   nightly: {
     kills: 1_000,
     powerCuts: 300,

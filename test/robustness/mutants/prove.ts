@@ -16,9 +16,8 @@ export const scenarios: readonly Scenario[] = [...storeMutants, ...watchMutants,
 /** Bugs that the general run must find, under these faults. */
 export const GENERAL: readonly { readonly mutant: MutantName; readonly faults: readonly string[]; readonly compacting?: boolean }[] = [
   { mutant: 'store.no-fsync', faults: ['power-cut', 'kill'] },
-  { mutant: 'store.ack-before-fsync', faults: ['crash:store.before-batch', 'crash:store.before-batch'] },
-  { mutant: 'store.publish-before-fsync', faults: ['crash:store.before-batch', 'crash:store.before-batch'] },
-  { mutant: 'store.revision-in-memory', faults: ['kill', 'kill', 'kill', 'kill'] },
+  { mutant: 'store.ack-before-fsync', faults: ['slow-disk-then-power-cut', 'slow-disk-then-power-cut'] },
+  { mutant: 'store.publish-before-fsync', faults: ['slow-disk-then-power-cut', 'slow-disk-then-power-cut'] },
   { mutant: 'store.revision-reset', faults: ['kill', 'kill'] },
   { mutant: 'store.compaction-eats-live', faults: ['kill', 'kill'], compacting: true },
   { mutant: 'store.order-swapped', faults: ['kill'] },
