@@ -44,6 +44,21 @@ export interface ListResult {
   readonly remaining: number;
 }
 
+export interface WriteOptions {
+  /** The write may use the room that is kept back when the quota is reached: it leads to less, or much hangs on it. */
+  readonly fromReserve?: boolean;
+}
+
+/** How much a store holds, in bytes. */
+export interface StoreSize {
+  /** Of all versions that are kept: objects and history. The quota is about this. */
+  readonly used: number;
+  /** 0 when there is no limit. */
+  readonly quota: number;
+  /** Of the files; 0 without a disk. */
+  readonly onDisk: number;
+}
+
 export interface Store {
   /** The last committed revision; 1 in a new store. */
   readonly revision: number;
@@ -59,15 +74,15 @@ export interface Store {
   /**
    * Writes a key that must not exist. `encode` is called synchronously with the revision the write will have and returns the bytes to store.
    * Rejects with KeyExists (once the write that made the key is committed); with StoreFailed when the disk did not take it, after which
-   * the store takes no more writes. An error of `encode` rejects and uses up no revision.
+   * the store takes no more writes; with StoreFull at the quota. An error of `encode` rejects and uses up no revision.
    */
   create(key: string, encode: (revision: number) => Buffer): Promise<Stored>;
   /**
    * Replaces the version `expectedRevision` of a key. Rejects with RevisionConflict (after the conflicting write has been committed, so
-   * that a retry reads it) or KeyMissing.
+   * that a retry reads it) or KeyMissing; or as create does.
    */
-  update(key: string, expectedRevision: number, encode: (revision: number) => Buffer): Promise<Stored>;
-  /** Removes the version `expectedRevision`; `encode` gives the last state, at the deletion's revision. Rejects as update does. */
+  update(key: string, expectedRevision: number, encode: (revision: number) => Buffer, options?: WriteOptions): Promise<Stored>;
+  /** Removes the version `expectedRevision`; `encode` gives the last state, at the deletion's revision. Rejects as update does, but never for the quota. */
   delete(key: string, expectedRevision: number, encode: (revision: number) => Buffer): Promise<Stored>;
 
   /**
@@ -82,8 +97,12 @@ export interface Store {
    */
   watch(prefix: string, afterRevision: number, onChanges: OnChanges): Subscription;
 
-  /** Drops versions that were superseded, and tombstones, at or below `revision`, in small slices. */
-  compact(revision: number): Promise<void>;
+  /**
+   * Drops versions that were superseded, and tombstones, at or below `revision`, in small slices, and gives their room on the disk back when it is much.
+   * Writers get their turn between slices. Ends early, between slices, with the signal.
+   */
+  compact(revision: number, signal?: AbortSignal): Promise<void>;
+  size(): StoreSize;
   /** Settles when the store can write no more; the process should then exit. */
   readonly failed: Promise<Error>;
   /** Commits what is queued, then closes. */
@@ -107,6 +126,8 @@ export class RevisionConflict extends Error {}
 export class RevisionCompacted extends Error {}
 export class RevisionTooNew extends Error {}
 export class StoreFailed extends Error {}
+/** The quota is reached. */
+export class StoreFull extends Error {}
 /** The files of the store contradict what was once acknowledged. Never repaired silently. */
 export class StoreDamaged extends Error {}
 /** Another process has the store open. */

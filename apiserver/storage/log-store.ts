@@ -22,7 +22,10 @@ import {
   type Store,
   type Stored,
   StoreFailed,
+  StoreFull,
+  type StoreSize,
   type Subscription,
+  type WriteOptions,
 } from './interface.ts';
 import { type ReadBytes, type Revisions, Version } from './revisions.ts';
 import { Subscribers } from './subscribers.ts';
@@ -42,8 +45,12 @@ export interface RevisionLog {
   stage(entry: LogEntry): Buffer;
   /** Makes the first `count` staged entries durable: all of them, or the store has failed. */
   commit(count: number): Promise<void>;
-  /** Forgets `dropped`, and that revisions up to `revision` can be read, in one step. */
-  compact(revision: number, dropped: readonly number[]): Promise<void>;
+  /** Forgets `dropped`, which make up `freed` bytes, and that revisions up to `revision` can be read, in one step. */
+  compact(revision: number, dropped: readonly number[], freed: number): Promise<void>;
+  /** Gives room back that compaction has freed, when it is much beside the `kept` bytes. Writes go on meanwhile; ends early with the signal. */
+  reclaim?(kept: number, signal: AbortSignal): Promise<void>;
+  /** Bytes of the files. */
+  sizeOnDisk?(): number;
   /** Reads old bytes back; without it they stay in memory. */
   readonly read?: ReadBytes;
   close(): Promise<void>;
@@ -63,8 +70,25 @@ interface Pending {
 
 /** A group is cut here so that its publication does not hold up the event loop. The queue itself is bounded by the requests in flight. */
 const MAX_GROUP = 1024;
+/** How far above the quota writes `fromReserve` may go, as a part of it. Deletions may go any way: what they add is bounded by what there is. */
+const RESERVE = 1 / 16;
 /** Revisions per compaction step. */
 const COMPACTION_SLICE = 256;
+/** Turns and groups of writes between two steps. */
+const GROUPS_A_SLICE = 8;
+
+export interface StoreOptions {
+  /** How many bytes objects and history may take; 0 or absent: any. */
+  readonly quotaBytes?: number;
+}
+
+interface Write {
+  readonly type: 'put' | 'delete';
+  readonly key: string;
+  readonly current: Version | undefined;
+  /** How full the store may become; 0: however full. */
+  readonly room: number;
+}
 
 type Encode = (revision: number) => Buffer;
 
@@ -79,13 +103,16 @@ export class LogStore implements Store {
   #running: Promise<void> | undefined;
   #scheduled = false;
   #failure: StoreFailed | undefined;
+  readonly #quota: number;
+  readonly #closing = new AbortController();
   #closed = false;
   #reportFailure: (error: Error) => void = () => {};
   readonly failed: Promise<Error> = new Promise((resolve) => {
     this.#reportFailure = resolve;
   });
 
-  constructor(log: RevisionLog, revisions: Revisions) {
+  constructor(log: RevisionLog, revisions: Revisions, options: StoreOptions = {}) {
+    this.#quota = options.quotaBytes ?? 0;
     this.#log = log;
     this.#revisions = revisions;
     this.#subscribers = new Subscribers(revisions);
@@ -127,35 +154,52 @@ export class LogStore implements Store {
   create(key: string, encode: Encode): Promise<Stored> {
     const current = this.#newest(key);
     if (current && !current.deleted && !mutant('create.exists-unchecked')) return this.#refuse(key, () => new KeyExists(key));
-    return this.#write('put', key, current, encode);
+    return this.#write({ type: 'put', key, current, room: this.#quota }, encode);
   }
 
-  update(key: string, expectedRevision: number, encode: Encode): Promise<Stored> {
+  update(key: string, expectedRevision: number, encode: Encode, options: WriteOptions = {}): Promise<Stored> {
     const current = this.#newest(key);
-    return this.#mismatch(key, current, expectedRevision) ?? this.#write('put', key, current, encode);
+    const room = this.#quota * (options.fromReserve ? 1 + RESERVE : 1);
+    return this.#mismatch(key, current, expectedRevision) ?? this.#write({ type: 'put', key, current, room }, encode);
   }
 
   delete(key: string, expectedRevision: number, encode: Encode): Promise<Stored> {
     const current = this.#newest(key);
-    return this.#mismatch(key, current, expectedRevision) ?? this.#write('delete', key, current, encode);
+    return this.#mismatch(key, current, expectedRevision) ?? this.#write({ type: 'delete', key, current, room: 0 }, encode);
   }
 
-  async compact(revision: number): Promise<void> {
+  size(): StoreSize {
+    return { used: this.#revisions.used, quota: this.#quota, onDisk: this.#log.sizeOnDisk?.() ?? 0 };
+  }
+
+  async compact(revision: number, signal?: AbortSignal): Promise<void> {
     const target = Math.min(revision, this.revision);
     while (this.compactedRevision < target) {
       while (this.#running) await this.#running;
-      if (this.#failure || this.#closed) return;
+      if (this.#failure || this.#closed || signal?.aborted) return;
       // A watcher that still reads history holds compaction back: its next slice must be there.
       const next = Math.min(target, this.compactedRevision + COMPACTION_SLICE, this.#subscribers.oldestReader());
       if (next > this.compactedRevision) await this.#run(() => this.#compactTo(next));
       await turnEnd();
       failpoint('compact.mid-slices');
+      await this.#letWriters();
+    }
+    const ends = [this.#closing.signal, ...(signal ? [signal] : [])];
+    if (!this.#failure && !this.#closed) await this.#log.reclaim?.(this.#revisions.used, AbortSignal.any(ends));
+  }
+
+  /** Between two slices of compaction: writers that wait get most of the disk. */
+  async #letWriters(): Promise<void> {
+    for (let groups = 0; groups < GROUPS_A_SLICE && (this.#running || this.#queue.length > 0); groups++) {
+      if (this.#failure || this.#closed) return;
+      await (this.#running ?? turnEnd());
     }
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#closing.abort();
     while (!this.#failure && (this.#running || this.#queue.length > 0)) {
       if (this.#running) await this.#running;
       else await this.#run(() => this.#commitGroup());
@@ -184,7 +228,7 @@ export class LogStore implements Store {
     });
   }
 
-  #write(type: 'put' | 'delete', key: string, current: Version | undefined, encode: Encode): Promise<Stored> {
+  #write({ type, key, current, room }: Write, encode: Encode): Promise<Stored> {
     if (this.#failure) return Promise.reject(this.#failure);
     if (this.#closed) return Promise.reject(new StoreFailed('the store is closed'));
     const revision = this.#nextRevision;
@@ -194,6 +238,8 @@ export class LogStore implements Store {
     } catch (error) {
       return Promise.reject(error);
     }
+    if (room > 0 && this.#revisions.used + bytes.length > room)
+      return Promise.reject(new StoreFull(`${this.#revisions.used} of ${this.#quota} bytes are used`));
     // `encode` must not write; were it to, two writes would share a revision.
     if (this.#nextRevision !== revision) throw new Error('a write was made while another was being encoded');
     this.#nextRevision++;
@@ -250,7 +296,8 @@ export class LogStore implements Store {
   }
 
   async #compactTo(revision: number): Promise<void> {
-    await this.#log.compact(revision, this.#revisions.superseded(revision));
+    const { dropped, bytes } = this.#revisions.superseded(revision);
+    await this.#log.compact(revision, dropped, bytes);
     this.#revisions.compact(revision);
   }
 

@@ -19,16 +19,22 @@ import { SortedKeys } from './sorted-keys.ts';
 /** Reads the bytes of a version back that memory let go of. */
 export type ReadBytes = (revision: number) => Buffer;
 
+/** What a record takes beside key and object (level/record.ts); the same for all backends. */
+const RECORD_OVERHEAD = 62;
+
 export class Version implements Stored {
   readonly key: string;
   readonly revision: number;
   readonly deleted: boolean;
+  /** What it takes of the quota. */
+  readonly size: number;
   #bytes: Buffer | undefined;
   readonly #read: ReadBytes | undefined;
   constructor(key: string, revision: number, deleted: boolean, content: { bytes?: Buffer; read?: ReadBytes }) {
     this.key = key;
     this.revision = revision;
     this.deleted = deleted;
+    this.size = key.length + (content.bytes?.length ?? 0) + RECORD_OVERHEAD;
     this.#bytes = content.bytes;
     this.#read = content.read;
   }
@@ -108,6 +114,8 @@ export class Revisions {
   readonly #log = new ChangeLog();
   /** The same changes by resource (`/apps/deployments/`), so that a watcher's catch-up reads only its own. */
   readonly #logs = new Map<string, ChangeLog>();
+  /** Sizes of all versions that are kept. */
+  used = 0;
   #historyBytes = 0;
   #letGoThrough = 0;
 
@@ -127,6 +135,7 @@ export class Revisions {
     const before = entry.versions.at(-1);
     const previous = before?.deleted ? undefined : before;
     entry.versions.push(version);
+    this.used += version.size;
     if (entry.live === version.deleted) {
       entry.live = !version.deleted;
       this.#index.livenessChanged(entry);
@@ -144,6 +153,7 @@ export class Revisions {
   restore(version: Version): void {
     const entry = this.#entryOf(version.key);
     entry.versions.push(version);
+    this.used += version.size;
     entry.live = true;
     this.#index.livenessChanged(entry);
     this.revision = Math.max(this.revision, version.revision);
@@ -204,16 +214,21 @@ export class Revisions {
     return { changes, revision: Math.max(after, this.revision) };
   }
 
-  /** The revisions whose versions compacting to `revision` makes unreachable. */
-  superseded(revision: number): number[] {
+  /** The revisions whose versions compacting to `revision` makes unreachable, and how much those take. */
+  superseded(revision: number): { dropped: number[]; bytes: number } {
     const dropped: number[] = [];
+    let bytes = 0;
+    const drop = (version: Stored): void => {
+      dropped.push(version.revision);
+      bytes += (version as Version).size;
+    };
     for (let i = this.#log.after(this.compacted); i < this.#log.end; i++) {
       const change = this.#log.at(i);
       if (change.current.revision > revision) break;
-      if (change.previous) dropped.push(change.previous.revision);
-      if (change.type === 'delete' || mutant('store.compaction-eats-live')) dropped.push(change.current.revision);
+      if (change.previous) drop(change.previous);
+      if (change.type === 'delete' || mutant('store.compaction-eats-live')) drop(change.current);
     }
-    return dropped;
+    return { dropped, bytes };
   }
 
   compact(revision: number): void {
@@ -234,7 +249,7 @@ export class Revisions {
     const entry = this.#keys.get(change.current.key)!;
     if (change.current.revision > this.#letGoThrough) this.#historyBytes -= historyBytesOf(change);
     const at = entry.versions.indexOf(change.current as Version);
-    entry.versions.splice(0, change.type === 'delete' ? at + 1 : at);
+    for (const { size } of entry.versions.splice(0, change.type === 'delete' ? at + 1 : at)) this.used -= size;
     if (entry.versions.length > 0) return;
     this.#index.remove(entry);
     this.#keys.delete(change.current.key);

@@ -7,6 +7,7 @@ import { asyncFailpoint, failpoint } from '../../../machinery/process/failpoints
 import { mutant } from '../../../machinery/process/mutants.ts';
 import type { LogEntry, RevisionLog } from '../log-store.ts';
 import { encodeMarker, foldIn, MARKER_KEY, type Marker } from './marker.ts';
+import { Reclaimer, sizeOfFiles } from './reclaim.ts';
 import { decodeRecord, encodeRecord, hashOf, objectOf, recordKey, revisionOfKey } from './record.ts';
 import type { Tail } from './tail.ts';
 
@@ -32,6 +33,7 @@ export interface Beside {
 export class LevelLog implements RevisionLog {
   readonly #database: Database;
   readonly #beside: Beside;
+  readonly #reclaimer: Reclaimer;
   #staged: Staged[] = [];
   /** Hash of the last staged record. */
   #hash: Buffer;
@@ -43,6 +45,7 @@ export class LevelLog implements RevisionLog {
 
   constructor(database: Database, state: { revision: number; hash: Buffer; marker: Marker }, beside: Beside) {
     this.#database = database;
+    this.#reclaimer = new Reclaimer(database);
     this.#hash = state.hash;
     this.#committed = { revision: state.revision, hash: state.hash.toString('hex') };
     this.#marker = state.marker;
@@ -82,7 +85,7 @@ export class LevelLog implements RevisionLog {
     this.#flushing = this.#beside.flush().then(settled, settled);
   }
 
-  async compact(revision: number, dropped: readonly number[]): Promise<void> {
+  async compact(revision: number, dropped: readonly number[], freed: number): Promise<void> {
     if (revision <= this.#marker.revision) return;
     const boundary = this.#database.getSync(recordKey(revision));
     if (boundary === undefined) throw new Error(`the record of revision ${revision} is gone`);
@@ -101,7 +104,16 @@ export class LevelLog implements RevisionLog {
     );
     await asyncFailpoint('compact.after-commit');
     this.#marker = marker;
+    this.#reclaimer.freed(freed);
     this.#flush();
+  }
+
+  async reclaim(kept: number, signal: AbortSignal): Promise<void> {
+    await this.#reclaimer.run(this.#marker.revision, kept, signal);
+  }
+
+  sizeOnDisk(): number {
+    return sizeOfFiles(this.#database.location);
   }
 
   readonly read = (revision: number): Buffer => {
