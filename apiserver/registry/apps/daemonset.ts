@@ -118,7 +118,7 @@ export const daemonset = defineKind<DaemonSet>({
       const changed = !deepEqual(object.spec.template, old.spec.template, typeSchema('core.v1.PodTemplateSpec'));
       setTemplateGeneration(object, templateGeneration(old) + (changed ? 1 : 0));
     },
-    ...fixedSelector(specErrors),
+    ...fixedSelector(specErrors, 2),
     warnings: (object, old) => templateWarnings(object, old, object.spec.template, 'spec.template'),
   },
   status: statusView({ validate: statusErrors }),

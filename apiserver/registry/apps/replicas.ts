@@ -27,9 +27,13 @@ export const replicaScale: ScaleDefinition<Replicated> = {
   selector: (object) => formatSelector(selectorOf(object.spec?.selector)),
 };
 
-/** The rules of a kind whose selector stays as it is. `specErrors` adds what is wrong with a spec; `old` is absent for a new object. */
+/**
+ * The rules of a kind whose selector stays as it is. `specErrors` adds what is wrong with a spec; `old` is absent for a new object. Most kinds check
+ * a changed object as a new one first, and then again as the later state of the old: `passes` is 2.
+ */
 export function fixedSelector<T extends KubeObject & { spec: { selector?: LabelSelector } }>(
   specErrors: (object: T, errors: FieldError[], old?: T) => void,
+  passes = 1,
 ): Required<Pick<Strategy<T>, 'validate' | 'validateUpdate'>> {
   return {
     validate(object) {
@@ -39,7 +43,7 @@ export function fixedSelector<T extends KubeObject & { spec: { selector?: LabelS
     },
     validateUpdate(object, old) {
       const errors: FieldError[] = [];
-      specErrors(object, errors, old);
+      for (let pass = 0; pass < passes; pass++) specErrors(object, errors, old);
       immutableField(object.spec?.selector, old.spec?.selector, 'spec.selector', errors);
       return errors;
     },

@@ -43,7 +43,7 @@ export const replicaset = defineKind<ReplicaSet>({
     default: applyDefaults,
     prepareForCreate: dropStatus,
     prepareForUpdate: keepStatus,
-    ...fixedSelector(specErrors),
+    ...fixedSelector(specErrors, 2),
     warnings: namedPodWarnings,
   },
   status: statusView({ validate: statusErrors }),

@@ -59,7 +59,8 @@ export const replicationcontroller = defineKind<ReplicationController>({
     },
     validateUpdate: (object, old) => {
       const errors: FieldError[] = [];
-      specErrors(object.spec ?? {}, errors, old.spec);
+      // upstream checks the new state as one, and then again as the later state of the old
+      for (let pass = 0; pass < 2; pass++) specErrors(object.spec ?? {}, errors, old.spec);
       return errors;
     },
     warnings: namedPodWarnings,

@@ -12,6 +12,7 @@ import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
 import { immutableField } from '../validation/numbers.ts';
 import { MAX_DATA_BYTES } from './configmap.ts';
+import { keyPairProblem } from './key-pair.ts';
 
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
 
@@ -100,16 +101,12 @@ function validateUpdate(object: Secret, old: Secret): FieldError[] {
   return [...errors, ...validate(object)];
 }
 
-/** A certificate that cannot be one. */
+/** A certificate that no server can be started with. */
 function tlsWarnings({ type, data = {} }: Secret): string[] {
   if (type !== 'kubernetes.io/tls') return [];
-  for (const [key, what] of [
-    ['tls.crt', 'certificate'],
-    ['tls.key', 'key'],
-  ] as const) {
-    if (!Buffer.from(data[key] ?? '', 'base64').includes('-----BEGIN ')) return [`tls: failed to find any PEM data in ${what} input`];
-  }
-  return [];
+  const bytes = (key: string): Buffer => Buffer.from(data[key] ?? '', 'base64');
+  const problem = keyPairProblem(bytes('tls.crt'), bytes('tls.key'));
+  return problem === undefined ? [] : [problem];
 }
 
 export const secret = defineKind<Secret>({

@@ -22,7 +22,6 @@ const OTHERS = new Map<string, readonly MetadataPass[]>([
   ...entries(CHANGE_WHOLE, [
     '/configmaps',
     '/endpoints',
-    '/persistentvolumeclaims',
     '/pods',
     '/pods/ephemeralcontainers',
     '/pods/resize',
@@ -36,6 +35,9 @@ const OTHERS = new Map<string, readonly MetadataPass[]>([
   ...entries(WHOLE_CHANGE, [
     '/namespaces',
     '/nodes',
+    '/replicationcontrollers',
+    'apps/daemonsets',
+    'apps/replicasets',
     'batch/jobs',
     'certificates.k8s.io/certificatesigningrequests',
     'certificates.k8s.io/certificatesigningrequests/status',
@@ -67,6 +69,7 @@ const OTHERS = new Map<string, readonly MetadataPass[]>([
     'storage.k8s.io/volumeattachments',
   ]),
   ...entries(['whole', 'whole'], ['/persistentvolumes']),
+  ...entries(['whole', 'change', 'whole'], ['/persistentvolumeclaims']),
   ...entries(
     [],
     [
