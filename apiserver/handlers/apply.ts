@@ -3,9 +3,11 @@
  * missing is created.
  */
 import { DecodeError, decodeObject } from '../../machinery/api/decode.ts';
+import { isJsonNumber } from '../../machinery/api/json-number.ts';
 import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
 import { ConversionError, fromUnstructured } from '../../machinery/api/patch/unstructured.ts';
 import { isPlain, type Plain } from '../../machinery/api/plain.ts';
+import type { TypeSchema } from '../../machinery/api/schema/schema.ts';
 import { badRequest, conflict } from '../../machinery/api/status.ts';
 import { readYaml } from '../../machinery/api/yaml.ts';
 import { readBody } from '../http/body.ts';
@@ -23,7 +25,7 @@ export async function apply(api: Api, context: RequestContext, served: ServedRes
   const options = writeOptions(context, 'PatchOptions', true);
   const bytes = await readBody(context);
   const { subresource } = context.info;
-  let config: Plain | undefined;
+  let body: AppliedBody | undefined;
   return change(api, context, {
     served,
     options,
@@ -32,32 +34,44 @@ export async function apply(api: Api, context: RequestContext, served: ServedRes
     put: false,
     owned: true,
     next: (live) => {
-      config ??= readConfiguration(context, bytes, options);
-      if (live === undefined) refuseUid(context, served, config);
-      return appliedObject(api, context, served, { config, live, options });
+      body ??= readConfiguration(bytes);
+      if (live === undefined) refuseUid(context, served, body.config);
+      const object = appliedObject(api, context, served, { config: body.config, live, options });
+      tellRepeated(context, body, options);
+      return object;
     },
   });
 }
 
-/** The body as YAML or JSON. A repeated key is refused only when asked to be strict. */
-export function readConfiguration(context: RequestContext, bytes: Buffer, options: WriteOptions): Plain {
+export interface AppliedBody {
+  readonly config: Plain;
+  /** Keys that are repeated, one line each. */
+  readonly problems: readonly string[];
+}
+
+/** The body as YAML or JSON. */
+export function readConfiguration(bytes: Buffer): AppliedBody {
   let read: ReturnType<typeof readYaml>;
   try {
     read = readYaml(bytes.toString('utf8'));
   } catch (error) {
     throw badRequest(`error decoding YAML: error converting YAML to JSON: ${(error as Error).message}`);
   }
-  if (read.problems.length > 0 && options.fieldValidation === 'Strict') {
-    const lines = read.problems.map((text) => `\n  ${text}`).join('');
+  const config = read.value ?? {};
+  if (isPlain(config)) return { config, problems: read.problems };
+  const shape = Array.isArray(config) ? 'array' : typeof config === 'boolean' ? 'bool' : isJsonNumber(config) ? 'number' : 'string';
+  const where = 'Go value of type map[string]interface {}';
+  throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${shape} into ${where}`);
+}
+
+/** A repeated key is told of, or refused, only once the configuration is known to apply. */
+export function tellRepeated(context: RequestContext, { problems }: AppliedBody, { fieldValidation }: WriteOptions): void {
+  if (problems.length === 0 || fieldValidation === 'Ignore') return;
+  if (fieldValidation === 'Strict') {
+    const lines = problems.map((text) => `\n  ${text}`).join('');
     throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`);
   }
-  if (options.fieldValidation === 'Warn') for (const text of read.problems) warn(context, text);
-  const value = read.value ?? {};
-  if (!isPlain(value))
-    throw badRequest(
-      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type map[string]interface {}`,
-    );
-  return value;
+  for (const text of problems) warn(context, text);
 }
 
 function refuseUid(context: RequestContext, served: ServedResource, config: Plain): void {
@@ -79,18 +93,7 @@ export function appliedObject(api: Api, context: RequestContext, served: ServedR
   const { config, options } = input;
   const live = input.live === undefined ? undefined : toServed(served, input.live);
   const result = applied(api, served, { config, live, options, subresource: context.info.subresource });
-  let object: KubeObject;
-  try {
-    const value = fromUnstructured(served.schema, result.object as unknown as Plain);
-    object = decodeObject(served.schema, value, { strict: false }).object as unknown as KubeObject;
-  } catch (error) {
-    if (error instanceof DecodeError || error instanceof ConversionError)
-      throw undecodable({ config, apiVersion: served.apiVersion, kind: served.kind }, error.message);
-    throw error;
-  }
-  object.kind = served.kind;
-  object.apiVersion = served.apiVersion;
-  object.metadata ??= {};
+  const object = decodeApplied(served, result.object, config);
   if (live !== undefined || object.metadata.name) requireName(object, context.info.name);
   requireNamespace(context, served, object);
   if (live === undefined) requireName(object, context.info.name);
@@ -99,4 +102,20 @@ export function appliedObject(api: Api, context: RequestContext, served: ServedR
   const stored = toStored(served, object);
   served.definition.strategy.default?.(stored);
   return stored;
+}
+
+/** What an apply makes as an object of its kind; 500 without a reason where that cannot be. */
+export function decodeApplied(
+  { schema, apiVersion, kind }: { schema: TypeSchema; apiVersion: string; kind: string },
+  result: KubeObject,
+  config: Plain,
+): KubeObject {
+  try {
+    const value = fromUnstructured(schema, result as unknown as Plain);
+    const object = decodeObject(schema, value, { strict: false }).object as unknown as KubeObject;
+    return { ...object, kind, apiVersion, metadata: object.metadata ?? {} };
+  } catch (error) {
+    if (error instanceof DecodeError || error instanceof ConversionError) throw undecodable({ config, apiVersion, kind }, error.message);
+    throw error;
+  }
 }

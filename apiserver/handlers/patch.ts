@@ -13,7 +13,7 @@ import { fromUnstructured } from '../../machinery/api/patch/unstructured.ts';
 import type { Plain } from '../../machinery/api/plain.ts';
 import { readPlainly } from '../../machinery/api/reader.ts';
 import { kindSchema } from '../../machinery/api/schema/schema.ts';
-import { badRequest, invalid, requestEntityTooLarge, StatusError, unsupportedMediaType } from '../../machinery/api/status.ts';
+import { invalid, StatusError, unsupportedMediaType } from '../../machinery/api/status.ts';
 import { mutant } from '../../machinery/process/mutants.ts';
 import { readBody } from '../http/body.ts';
 import { header, type RequestContext, warn } from '../http/context.ts';
@@ -23,22 +23,12 @@ import type { Answer } from './answer.ts';
 import type { Api } from './api.ts';
 import { apply } from './apply.ts';
 import { NOT_AN_OBJECT, otherKindText } from './decode.ts';
+import { JSON_PATCH, MERGE_PATCH, type Patch, parsePatch, STRATEGIC_PATCH } from './patch-body.ts';
 import { type ServedResource, toServed, toStored } from './served.ts';
 import { change, requireName, requireNamespace } from './update.ts';
 
-export const JSON_PATCH = 'application/json-patch+json';
-export const MERGE_PATCH = 'application/merge-patch+json';
-export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 export const APPLY_PATCH = 'application/apply-patch+yaml';
 const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH];
-const MAX_OPERATIONS = 10_000;
-
-/** A patch body, read once and applied as often as the write is retried. */
-export interface Patch {
-  readonly type: string;
-  readonly body: unknown;
-  readonly duplicates: readonly string[];
-}
 
 export async function patch(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
   const type = patchType(context);
@@ -53,7 +43,7 @@ export async function patch(api: Api, context: RequestContext, served: ServedRes
     create: false,
     put: false,
     next: (live) => {
-      parsed.patch ??= parsePatch(type, bytes);
+      parsed.patch ??= parsePatch(type, bytes, options.fieldValidation);
       return patched(context, served, { live: live!, patch: parsed.patch, options });
     },
   });
@@ -64,46 +54,6 @@ export function patchType(context: RequestContext): string {
   if (PATCH_TYPES.includes(type)) return type;
   const error = unsupportedMediaType('415: Unsupported Media Type');
   throw new StatusError({ ...error.status, details: {} });
-}
-
-/** Throws 400 with Go's words for a body that is no patch. */
-export function parsePatch(type: string, bytes: Buffer): Patch {
-  if (type === JSON_PATCH) {
-    let value: unknown;
-    try {
-      value = parseJson(bytes).value;
-    } catch (error) {
-      throw badRequest(`error decoding patch: ${(error as Error).message}`);
-    }
-    const operations = value === null ? [] : value;
-    if (!Array.isArray(operations)) {
-      throw badRequest(`error decoding patch: json: cannot unmarshal ${shapeOf(value)} into Go value of type []handlers.jsonPatchOp`);
-    }
-    if (operations.length > MAX_OPERATIONS) {
-      throw requestEntityTooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`);
-    }
-    return { type, body: operations, duplicates: [] };
-  }
-  const prefix = type === MERGE_PATCH ? 'error decoding patch: ' : '';
-  let parsed: { value: unknown; duplicates: readonly string[] };
-  try {
-    parsed = parseJson(bytes);
-  } catch (error) {
-    throw badRequest(`${prefix}${(error as Error).message}`);
-  }
-  const { value, duplicates } = parsed;
-  if (value === null) {
-    if (type === MERGE_PATCH) throw badRequest('Invalid JSON Patch');
-    return { type, body: {}, duplicates };
-  }
-  if (typeof value !== 'object' || Array.isArray(value)) {
-    throw badRequest(`${prefix}json: cannot unmarshal ${shapeOf(value)} into Go value of type map[string]interface {}`);
-  }
-  return { type, body: value, duplicates };
-}
-
-function shapeOf(value: unknown): string {
-  return Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 export interface PatchInput {
@@ -167,7 +117,7 @@ export function decodePatched(context: RequestContext, expected: PatchedKind, in
   try {
     const decoded = decodeResult(expected, input);
     object = decoded.object as unknown as KubeObject;
-    problems.push(...strictProblems(decoded.unknownFields, body.duplicates));
+    problems.push(...body.problems, ...strictProblems(decoded.unknownFields, []));
   } catch (error) {
     if (error instanceof StatusError) throw error;
     throw refuse((error as Error).message);

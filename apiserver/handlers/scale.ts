@@ -3,7 +3,6 @@
  * `pkg/registry/apps/deployment/storage` ScaleREST. The write goes through the main resource's rules.
  */
 
-import { decodeObject } from '../../machinery/api/decode.ts';
 import type { FieldError } from '../../machinery/api/field-error.ts';
 import { encodeObject, parseJson } from '../../machinery/api/json.ts';
 import { nameIsSubdomain } from '../../machinery/api/names.ts';
@@ -24,10 +23,11 @@ import { kubeFinalizerErrors, metadataErrors } from '../registry/validation/meta
 import { nonNegative } from '../registry/validation/numbers.ts';
 import type { Answer, TableMaker } from './answer.ts';
 import type { Api } from './api.ts';
-import { readConfiguration } from './apply.ts';
+import { decodeApplied, readConfiguration, tellRepeated } from './apply.ts';
 import { decodeBody } from './decode.ts';
 import { parseFresh } from './objects.ts';
-import { APPLY_PATCH, applyPatch, decodePatched, type Patch, parsePatch, patchType } from './patch.ts';
+import { APPLY_PATCH, applyPatch, decodePatched, patchType } from './patch.ts';
+import { type Patch, parsePatch } from './patch-body.ts';
 import { storedVersion } from './persist.ts';
 import type { ServedResource } from './served.ts';
 import { change, requireName, requireNamespace } from './update.ts';
@@ -62,14 +62,22 @@ export async function patchScale(api: Api, context: RequestContext, served: Serv
   if (apply) {
     return writeScale(api, context, served, {
       options,
-      next: (live) => appliedScale(api, served, live, { config: readConfiguration(context, bytes, options), options }),
+      next: (live) => {
+        const body = readConfiguration(bytes);
+        const result = appliedScale(api, served, live, { config: body.config, options });
+        tellRepeated(context, body, options);
+        requireName(result.scale, context.info.name);
+        requireNamespace(context, served, result.scale);
+        requireUid(served, result.scale, live);
+        return result;
+      },
     });
   }
   let patch: Patch | undefined;
   return writeScale(api, context, served, {
     options,
     next: (live) => {
-      patch ??= parsePatch(type, bytes);
+      patch ??= parsePatch(type, bytes, options.fieldValidation);
       const original = parseJson(encodeObject(schema, ownedScale(served, live))).value as object;
       const result = applyPatch({ schema }, original, patch);
       const scale = decodePatched(context, expected(), { ...result, patch, options }) as Scale & KubeObject;
@@ -180,7 +188,8 @@ function appliedScale(
     force: options.force,
     now: api.clock.now(),
   });
-  return { scale: decodeObject(schema, object, { strict: false }).object as unknown as Scale, entries: managedFields };
+  const scale = decodeApplied({ schema, apiVersion: 'autoscaling/v1', kind: 'Scale' }, object, config);
+  return { scale: scale as Scale & KubeObject, entries: managedFields };
 }
 
 /** Metadata that a Scale is sent with is checked, though only its version and uid count. */
