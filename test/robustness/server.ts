@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export async function bundleServer(): Promise<{ path: string; remove(): void }> {
   const path = join(root, '.flyball', 'robustness', `server-${process.pid}.mjs`);
   await build({
-    entryPoints: [join(root, 'test/robustness/server-main.ts')],
+    entryPoints: [fileURLToPath(new URL('./server-main.ts', import.meta.url))],
     outfile: path,
     bundle: true,
     format: 'esm',
