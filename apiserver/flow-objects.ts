@@ -7,8 +7,6 @@
  */
 import { deepEqual } from '../machinery/api/equality.ts';
 import type { KubeObject } from '../machinery/api/object.ts';
-import type { Plain } from '../machinery/api/plain.ts';
-import { isReason } from '../machinery/api/status.ts';
 import { formatTime } from '../machinery/api/time.ts';
 import type {
   FlowSchema,
@@ -16,9 +14,9 @@ import type {
   PriorityLevelConfiguration,
 } from '../machinery/api/types/flowcontrol.apiserver.k8s.io.v1.ts';
 import type { Api } from './handlers/api.ts';
-import { appliedObject } from './handlers/apply.ts';
 import { change } from './handlers/update.ts';
 import { internalContext } from './http/internal-context.ts';
+import { applyStatus, runLevelLoop } from './level-loop.ts';
 import { MANDATORY_LEVELS, MANDATORY_SCHEMAS } from './registry/flowcontrol/mandatory.ts';
 import { SUGGESTED_LEVELS, SUGGESTED_SCHEMAS } from './registry/flowcontrol/suggested.ts';
 
@@ -29,8 +27,6 @@ const AUTO_UPDATE = 'apf.kubernetes.io/autoupdate-spec';
 const PRODUCER = 'api-priority-and-fairness-config-producer-v1';
 const CONSUMER = 'api-priority-and-fairness-config-consumer-v1';
 const INTERVAL_MS = 60_000;
-/** How soon a pass that failed is done again. */
-const RETRY_MS = 1_000;
 
 interface Wanted {
   readonly resource: string;
@@ -109,80 +105,20 @@ export async function tellDangling(api: Api): Promise<void> {
   const levels = new Set(api.reader.list<PriorityLevelConfiguration>(GROUP, LEVELS).map(({ metadata }) => metadata.name ?? ''));
   const told = api.reader.list<FlowSchema>(GROUP, SCHEMAS).map(async (schema) => {
     const condition = danglingCondition(schema, levels, api.clock.now());
-    if (condition !== undefined) await tell(api, schema.metadata.name ?? '', condition);
+    if (condition === undefined) return;
+    const name = schema.metadata.name ?? '';
+    const status = { conditions: [condition] };
+    await applyStatus(api, { group: GROUP, resource: SCHEMAS, kind: 'FlowSchema', name, manager: CONSUMER, status });
   });
   await Promise.all(told);
 }
 
-/** Applies the one condition, so that others stay whose they are. */
-async function tell(api: Api, name: string, condition: FlowSchemaCondition): Promise<void> {
-  const served = api.catalog.known(GROUP, 'v1', SCHEMAS)!;
-  const internal = internalContext('update', '', name);
-  const context = { ...internal, info: { ...internal.info, subresource: 'status' } };
-  const options = { dryRun: false, fieldManager: CONSUMER, fieldValidation: 'Ignore' as const, force: true };
-  const config = {
-    apiVersion: `${GROUP}/v1`,
-    kind: 'FlowSchema',
-    metadata: { name },
-    status: { conditions: [condition] },
-  } as unknown as Plain;
-  try {
-    await change(api, context, {
-      served,
-      options,
-      subresource: 'status',
-      create: false,
-      put: false,
-      owned: true,
-      next: (live) => appliedObject(api, context, served, { config, live, options }),
-    });
-  } catch (error) {
-    if (!isReason(error, 'NotFound')) throw error;
-  }
-}
-
-/** Runs until the signal aborts: at every change of a flow control object, and once a minute. */
-export async function runFlowObjects(api: Api, signal: AbortSignal): Promise<void> {
-  let wake = (): void => {};
-  let isDirty = false;
-  const subscription = api.store.watch(`/${GROUP}/`, api.store.revision, (changes) => {
-    if (changes.length === 0) return;
-    isDirty = true;
-    wake();
-  });
-  let ensuredAt = api.clock.now().getTime();
-  let pauseMs = INTERVAL_MS;
-  while (!signal.aborted) {
-    if (!isDirty) await pause(api, { pauseMs, signal, onWake: (end) => (wake = end) });
-    if (signal.aborted) break;
-    isDirty = false;
-    try {
-      if (api.clock.now().getTime() - ensuredAt >= INTERVAL_MS) {
-        await ensureFlowObjects(api);
-        ensuredAt = api.clock.now().getTime();
-      }
-      await tellDangling(api);
-      pauseMs = INTERVAL_MS;
-    } catch (err) {
-      pauseMs = RETRY_MS;
-      api.logger.warn({ err }, 'a flow control object could not be put right');
-    }
-  }
-  subscription.close();
-}
-
-interface Pause {
-  readonly pauseMs: number;
-  readonly signal: AbortSignal;
-  onWake(end: () => void): void;
-}
-
-/** Sleeps, unless woken. */
-async function pause(api: Api, { pauseMs, signal, onWake }: Pause): Promise<void> {
-  const sleep = new AbortController();
-  const end = (): void => sleep.abort();
-  onWake(end);
-  signal.addEventListener('abort', end, { once: true });
-  await api.clock.sleep(pauseMs, sleep.signal).catch(() => {});
-  signal.removeEventListener('abort', end);
+/** Runs until the signal aborts. */
+export function runFlowObjects(api: Api, signal: AbortSignal): Promise<void> {
+  const pass = async (isDue: boolean): Promise<void> => {
+    if (isDue) await ensureFlowObjects(api);
+    await tellDangling(api);
+  };
+  const complaint = 'a flow control object could not be put right';
+  return runLevelLoop(api, { prefixes: [`/${GROUP}/`], intervalMs: INTERVAL_MS, complaint, pass }, signal);
 }

@@ -34,10 +34,12 @@ import { createOpenApi } from './openapi/serve.ts';
 import { type ApiServerOptions, parsePortRange } from './options.ts';
 import { createRegistry } from './registry/registry.ts';
 import { createApiServer } from './server.ts';
+import { ensureServiceRange, followServices, runServiceAddresses } from './service-addresses.ts';
 import { runCompactor } from './storage/compactor.ts';
 import type { Store } from './storage/interface.ts';
 import { openLevelStore } from './storage/level/store.ts';
 import { createMemoryStore } from './storage/memory/store.ts';
+import { quotaBytesOf, storeMetrics, warnOfPressure } from './storage/pressure.ts';
 import { createWatchHub } from './watch/hub.ts';
 
 export async function startApiServer(options: ApiServerOptions, deps: ComponentDeps): Promise<RunningComponent> {
@@ -47,13 +49,18 @@ export async function startApiServer(options: ApiServerOptions, deps: ComponentD
   if (served.missing.length > 0) deps.logger.warn({ resources: served.missing }, 'asked for and not served: nothing is known of them here');
   authorizerFor(options.authorizationMode);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const store = options.storage === 'memory' ? createMemoryStore() : await openLevelStore(join(dataDir, 'store'));
+  const store = await openStore(options, dataDir);
   try {
     return await serve({ options, deps, dataDir, store, portRange, served });
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+function openStore(options: ApiServerOptions, dataDir: string): Promise<Store> | Store {
+  const limits = { quotaBytes: quotaBytesOf(options.quotaBackendBytes) };
+  return options.storage === 'memory' ? createMemoryStore(limits) : openLevelStore(join(dataDir, 'store'), limits);
 }
 
 interface Setup {
@@ -75,6 +82,7 @@ async function serve(setup: Setup): Promise<RunningComponent> {
   });
   const api = makeApi(setup, pki);
   const metrics = createMetrics();
+  storeMetrics(setup.store, metrics);
   const audit = await startAudit(options, { clock: deps.clock, logger: deps.logger, metrics });
   let address = '';
   let ready = false;
@@ -108,6 +116,8 @@ async function serve(setup: Setup): Promise<RunningComponent> {
     await bootstrap(api);
     const service = serviceOptions(options, serviceIp, port);
     await reconcileKubernetesService(api, service, true);
+    await ensureServiceRange(api, options.serviceClusterIpRange);
+    await followServices(api);
     return service;
   };
   let service = securePort === 0 ? undefined : await fill(securePort);
@@ -233,7 +243,13 @@ function running(setup: Setup, api: Api, { server, url, unixSocket, audit, servi
   const { deps, store, options } = setup;
   const loops = new AbortController();
   const { signal } = loops;
-  const ended = [runKubernetesService(api, service, signal), runSystemNamespaces(api, signal), runFlowObjects(api, signal)];
+  const ended = [
+    runKubernetesService(api, service, signal),
+    runSystemNamespaces(api, signal),
+    runFlowObjects(api, signal),
+    runServiceAddresses(api, options.serviceClusterIpRange, signal),
+    warnOfPressure(store, { clock: deps.clock, logger: deps.logger, signal }),
+  ];
   if (options.compactionIntervalMs > 0) ended.push(runCompactor(store, options.compactionIntervalMs, { clock: deps.clock, signal }));
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {

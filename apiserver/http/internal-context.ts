@@ -2,7 +2,7 @@
 import type { RequestContext } from './context.ts';
 import { parseRequestInfo } from './request-info.ts';
 
-export function internalContext(verb: 'create' | 'update', namespace: string, name = ''): RequestContext {
+export function internalContext(verb: 'create' | 'delete' | 'update', namespace: string, name = ''): RequestContext {
   return {
     info: { ...parseRequestInfo('POST', '/internal'), verb, namespace, name },
     method: 'POST',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startTestApiServer } from '../fixtures/apiserver.ts';
+import { eventually } from '../fixtures/eventually.ts';
 import { type Send, sender } from '../fixtures/http.ts';
 
 const SERVICE = '/api/v1/namespaces/default/services/kubernetes';
@@ -37,6 +38,29 @@ test('the Service kubernetes leads to the address that is advertised', async (t)
     assert.deepEqual(endpoints, [{ addresses: ['192.0.2.10'], conditions: { ready: true } }]);
     assert.deepEqual(ports, [{ name: 'https', port, protocol: 'TCP' }]);
     assert.deepEqual(metadata.labels, { 'kubernetes.io/service-name': 'kubernetes' });
+  });
+});
+
+test('cluster IPs have objects, and so has the range they come from', async (t) => {
+  const { client } = await startTestApiServer(t);
+  const send = sender(client);
+  const addresses = async (): Promise<string[]> =>
+    (await read(send, '/apis/networking.k8s.io/v1/ipaddresses')).items.map((item: { metadata: { name: string } }) => item.metadata.name);
+
+  await t.test('from the start', async () => {
+    const { spec, status } = await read(send, '/apis/networking.k8s.io/v1/servicecidrs/kubernetes');
+    assert.deepEqual(spec, { cidrs: ['10.96.0.0/16'] });
+    assert.deepEqual([status.conditions[0].type, status.conditions[0].status], ['Ready', 'True']);
+    assert.deepEqual(await addresses(), ['10.96.0.1']);
+  });
+
+  await t.test('while there is the Service', async () => {
+    const services = '/api/v1/namespaces/default/services';
+    const spec = { clusterIP: '10.96.7.7', ports: [{ port: 80 }] };
+    await send('POST', services, { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec });
+    await eventually('the address is there', async () => (await addresses()).includes('10.96.7.7'));
+    await send('DELETE', `${services}/web`);
+    await eventually('the address is gone', async () => !(await addresses()).includes('10.96.7.7'));
   });
 });
 

@@ -6,17 +6,13 @@ import { endpointslice } from './endpointslice.ts';
 
 const slice = (addressType: string, ...addresses: string[]): object => ({ addressType, endpoints: [{ addresses }], ports: [{ port: 80 }] });
 const AT = 'endpoints[0].addresses[0]';
-const NO_IP = 'must be a valid IP address';
 
 const CASES: readonly (readonly [object, readonly string[]])[] = [
   [slice('FQDN', 'a.example.com.'), []],
   [slice('FQDN', 'a'), [`${AT}: Invalid value: "a": should be a domain with at least two segments separated by dots`]],
   [slice('FQDN', `${'a'.repeat(64)}.com`), [`${AT}: Invalid value: "${'a'.repeat(64)}": must be no more than 63 characters`]],
   [slice('FQDN', ''), [`${AT}: Required value`]],
-  [
-    slice('IPv4', 'nowhere'),
-    [`${AT}: Invalid value: "nowhere": ${NO_IP}, (e.g. 10.9.8.7 or 2001:db8::ffff)`, `${AT}: Invalid value: "nowhere": ${NO_IP}`],
-  ],
+  [slice('IPv4', 'nowhere'), [`${AT}: Invalid value: "nowhere": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`]],
   [slice('IPv4', '010.0.0.1'), [`${AT}: Invalid value: "010.0.0.1": must not have leading 0s`]],
   [slice('IPv6', '10.0.0.1'), ['endpoints[0].addresses: Invalid value: "10.0.0.1": must be an IPv6 address']],
   [

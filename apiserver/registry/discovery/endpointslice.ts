@@ -7,7 +7,7 @@ import type { Endpoint, EndpointPort, EndpointSlice } from '../../../machinery/a
 import { specialIpErrors } from '../core/service-ips.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
-import { canonicalIpWarning, dnsLabelErrors, ipErrors, ipFamily, isAddress } from '../validation/ip.ts';
+import { canonicalIpWarning, dnsLabelErrors, ipErrors, ipFamily } from '../validation/ip.ts';
 import { immutableField } from '../validation/numbers.ts';
 
 const TYPES = ['FQDN', 'IPv4', 'IPv6'];
@@ -66,11 +66,9 @@ function addressErrors(address: string, type: string, path: string, [at, errors]
   if (type !== 'IPv4' && type !== 'IPv6') return;
   const before = errors.length;
   ipErrors(address, at, errors);
-  const isWellFormed = errors.length === before;
-  if (isWellFormed && ipFamily(address) !== type) errors.push(invalidValue(`${path}.addresses`, address, `must be an ${type} address`));
-  // What is no address at all is told a second time, by the check for addresses with a special meaning.
-  if (isAddress(address)) specialIpErrors(address, at, errors);
-  else errors.push(invalidValue(at, address, 'must be a valid IP address'));
+  if (errors.length > before) return;
+  if (ipFamily(address) !== type) errors.push(invalidValue(`${path}.addresses`, address, `must be an ${type} address`));
+  specialIpErrors(address, at, errors);
 }
 
 /** At least two labels; a dot at the end is taken. Mirrors IsFullyQualifiedDomainName, which stops at its first complaint. */
