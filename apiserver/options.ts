@@ -68,6 +68,11 @@ export const apiServerOptions = defineOptions({
     default: '5m',
     help: 'how often history older than this is let go; watches and lists can resume from within it; 0 keeps all',
   },
+  quotaBackendBytes: {
+    type: 'integer',
+    default: 0,
+    help: 'bytes that objects and their history may take, before what makes them more is refused; 0 is 2 GiB, less than 0 no limit',
+  },
   storage: {
     type: 'string',
     choices: ['level', 'memory'],

@@ -9,7 +9,7 @@ import { alreadyExists, conflict, notFound, OBJECT_MODIFIED, StatusError, unclas
 import { mutant } from '../../machinery/process/mutants.ts';
 import { sameButTimes } from '../managedfields/managers.ts';
 import { type ResourceDefinition, storageKey } from '../registry/resource.ts';
-import { KeyExists, KeyMissing, RevisionConflict, type Store, type Stored } from '../storage/interface.ts';
+import { KeyExists, KeyMissing, RevisionConflict, type Store, type Stored, type WriteOptions } from '../storage/interface.ts';
 import { withRevision } from '../watch/with-revision.ts';
 import type { Api } from './api.ts';
 import type { ServedResource } from './served.ts';
@@ -72,14 +72,20 @@ function existing(api: Api, served: ServedResource, namespace: string, name: str
 export type CasResult = Stored | 'retry';
 
 export async function persistUpdate(api: Api, served: ServedResource, expected: Stored, object: KubeObject): Promise<CasResult> {
-  return cas(() => api.store.update(expected.key, expected.revision, (revision) => encodeAt(served, object, revision)));
+  const options = { fromReserve: isUrgent(served, object) };
+  return cas(() => api.store.update(expected.key, expected.revision, (revision) => encodeAt(served, object, revision), options));
+}
+
+/** What goes on when the store is full: the steps of a deletion, and heartbeats, without which nodes and leaders would be taken for dead. */
+export function isUrgent(served: ServedResource, object: KubeObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined || served.definition.isHeartbeat === true;
 }
 
 /** As persistUpdate, of what is encoded already, at whatever revision. */
-export async function persistEncoded(api: Api, expected: Stored, bytes: Buffer): Promise<CasResult> {
-  const result = await cas(() => api.store.update(expected.key, expected.revision, (revision) => withRevision(bytes, revision)));
+export async function persistEncoded(api: Api, expected: Stored, bytes: Buffer, options: WriteOptions): Promise<CasResult> {
+  const result = await cas(() => api.store.update(expected.key, expected.revision, (revision) => withRevision(bytes, revision), options));
   const newest = mutant('patch.retry-overwrites') ? api.store.get(expected.key) : undefined;
-  return result === 'retry' && newest ? persistEncoded(api, newest, bytes) : result;
+  return result === 'retry' && newest ? persistEncoded(api, newest, bytes, options) : result;
 }
 
 export async function persistDelete(api: Api, served: ServedResource, expected: Stored, object: KubeObject): Promise<CasResult> {

@@ -22,7 +22,7 @@ import { createDecoded, fillNamespace } from './create.ts';
 import { decodeBody } from './decode.ts';
 import { recordUpdate } from './field-ownership.ts';
 import { dedupOwners } from './owners.ts';
-import { changedBytes, encodeAt, groupResource, keyOf, modified, normalized, persistDelete, persistEncoded } from './persist.ts';
+import { changedBytes, encodeAt, groupResource, isUrgent, keyOf, modified, normalized, persistDelete, persistEncoded } from './persist.ts';
 import { type ServedResource, toStored } from './served.ts';
 
 export async function update(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
@@ -121,7 +121,7 @@ async function changeOnce(api: Api, context: RequestContext, request: ChangeRequ
     const bytes = changedBytes(served, stored, object, old);
     if (bytes === undefined) return { type: 'object', code: 200, served, stored };
     if (options.dryRun) return { type: 'object', code: 200, served, object: atRevision(served, object, stored.revision) };
-    const written = await persistEncoded(api, stored, bytes);
+    const written = await persistEncoded(api, stored, bytes, { fromReserve: isUrgent(served, object) });
     if (written === 'retry') return 'retry';
     kept = true;
     return { type: 'object', code: 200, served, stored: written };

@@ -8,13 +8,13 @@ import { encodeObject, parseJson, prettyJson } from '../../machinery/api/json.ts
 import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
 import { encodeProtobuf } from '../../machinery/api/protobuf.ts';
 import { type TypeSchema, typeSchema } from '../../machinery/api/schema/schema.ts';
-import { internalError, notAcceptable, StatusError } from '../../machinery/api/status.ts';
+import { internalError, notAcceptable, StatusError, unclassified } from '../../machinery/api/status.ts';
 import { formatYaml } from '../../machinery/api/yaml.ts';
 import type { Answer } from '../handlers/answer.ts';
 import type { Api } from '../handlers/api.ts';
 import { parseFresh } from '../handlers/objects.ts';
 import { type ServedResource, toServed } from '../handlers/served.ts';
-import type { Stored } from '../storage/interface.ts';
+import { type Stored, StoreFull } from '../storage/interface.ts';
 import { takesGzip } from './compress.ts';
 import type { RequestContext } from './context.ts';
 import { listLength, sendList } from './list-body.ts';
@@ -212,6 +212,7 @@ export function sendError(api: { logger: Api['logger'] }, context: RequestContex
 
 function toStatusError(api: { logger: Api['logger'] }, context: RequestContext, error: unknown): StatusError {
   if (error instanceof StatusError) return error;
+  if (error instanceof StoreFull) return unclassified('etcdserver: mvcc: database space exceeded');
   api.logger.error({ err: error, method: context.method, path: context.info.path }, 'request failed');
   return internalError(error instanceof Error ? error.message : String(error), { cause: error });
 }

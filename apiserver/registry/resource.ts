@@ -147,6 +147,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly deleteWarning?: string;
   /** The warning of every request for the resource (endpoints). */
   readonly deprecation?: string;
+  /** Its updates say that someone is alive: they go on when the store is full. */
+  readonly isHeartbeat?: boolean;
   /** Why the object of this name may not be deleted (403), if so. */
   readonly deleteRefusal?: (name: string) => string | undefined;
   readonly defaultPropagation?: 'Background' | 'Orphan';

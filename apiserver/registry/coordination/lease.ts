@@ -26,6 +26,7 @@ export const lease = defineKind<Lease>({
   kind: 'Lease',
   createOnUpdate: true,
   unconditionalUpdate: false,
+  isHeartbeat: true,
   strategy: { prepareForCreate: dropDisabled, prepareForUpdate: dropDisabled, validate, validateUpdate: validate },
   cells: (object, now) => [object.metadata.name, object.spec?.holderIdentity ?? '', ageCell(object.metadata.creationTimestamp, now)],
 });

@@ -10,20 +10,20 @@
 import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Store, StoreDamaged } from '../interface.ts';
-import { LogStore } from '../log-store.ts';
+import { LogStore, type StoreOptions } from '../log-store.ts';
 import { isCorruption, isForbidden, isFull, openDatabase, reasonOf } from './database.ts';
 import { reserve } from './lock.ts';
 import { LevelLog } from './log.ts';
 import { RESTORE_HINT, recover } from './recover.ts';
 import { readTail, syncDirectory, TailFile } from './tail.ts';
 
-export async function openLevelStore(path: string): Promise<Store> {
+export async function openLevelStore(path: string, options: StoreOptions = {}): Promise<Store> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
     const directory = await realpath(path);
     const release = await reserve(directory);
     try {
-      return await openStore(directory, release);
+      return await openStore(directory, options, release);
     } catch (error) {
       release();
       throw error;
@@ -42,7 +42,7 @@ function adviceFor(error: unknown): string | undefined {
   return undefined;
 }
 
-async function openStore(directory: string, release: () => void): Promise<Store> {
+async function openStore(directory: string, options: StoreOptions, release: () => void): Promise<Store> {
   const tail = await readTail(directory);
   const database = await openDatabase(directory, tail);
   try {
@@ -60,7 +60,7 @@ async function openStore(directory: string, release: () => void): Promise<Store>
         release();
       },
     };
-    return new LogStore(new LevelLog(database, { revision: revisions.revision, hash, marker }, beside), revisions);
+    return new LogStore(new LevelLog(database, { revision: revisions.revision, hash, marker }, beside), revisions, options);
   } catch (error) {
     await database.close();
     throw error;

@@ -1,6 +1,6 @@
 /** The store without a disk: for tests, simulations and clusters that are meant to be forgotten. Same order and visibility as on disk. */
 import type { Store } from '../interface.ts';
-import { type LogEntry, LogStore, type RevisionLog } from '../log-store.ts';
+import { type LogEntry, LogStore, type RevisionLog, type StoreOptions } from '../log-store.ts';
 import { Revisions } from '../revisions.ts';
 
 class NoLog implements RevisionLog {
@@ -14,6 +14,6 @@ class NoLog implements RevisionLog {
   async close(): Promise<void> {}
 }
 
-export function createMemoryStore(): Store {
-  return new LogStore(new NoLog(), new Revisions());
+export function createMemoryStore(options: StoreOptions = {}): Store {
+  return new LogStore(new NoLog(), new Revisions(), options);
 }
