@@ -59,9 +59,13 @@ const LABEL: Record<FieldErrorType, string> = {
 export function formatValue(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') return quoteGo(value);
-  if (typeof value === 'object') return JSON.stringify(value);
+  if (typeof value === 'object') return JSON.stringify(value, markLarge).replace(LARGE, '$1');
   return String(value);
 }
+
+/** Whole numbers beyond 2^53 are bigints, which JSON.stringify refuses: they pass it as marked text. */
+const markLarge = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? `\u0000${value}` : value);
+const LARGE = /"\\u0000(-?\d+)"/g;
 
 /** Go's %q: short escapes, `\x` below the space and for DEL, `\u` and `\U` for what Go does not count as printable. */
 export function quoteGo(text: string): string {

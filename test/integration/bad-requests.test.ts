@@ -1,10 +1,12 @@
 /** Wrong and hostile requests: each has its answer, none ends the process or gives a stray 5xx. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '../../machinery/process/clock.ts';
 import { startTestApiServer } from '../fixtures/apiserver.ts';
+import { KEPT, NAMELESS, PODS_TO_DELETE } from '../fixtures/bad-object-rows.ts';
 import { DELETES, READS, VALUES } from '../fixtures/bad-read-rows.ts';
 import { BODIES, type Row, WRITES } from '../fixtures/bad-write-rows.ts';
-import { CONFIGMAPS, configMap, type Send, sender } from '../fixtures/http.ts';
+import { CONFIGMAPS, configMap, type Member, type Send, sender } from '../fixtures/http.ts';
 
 const TEXT_404 = '404 page not found\n';
 
@@ -124,5 +126,72 @@ test('a wrong request is answered as a real API server answers it', { timeout: 1
     if (typeof message === 'string') assert.equal(answer.body.message, message);
     else if (message !== undefined) assert.match(answer.body.message, message);
   };
-  for (const row of [...BODIES, ...WRITES, ...READS, ...DELETES, ...VALUES]) await t.test(row.what, () => check(row));
+  for (const row of [...BODIES, ...WRITES, ...READS, ...DELETES, ...VALUES, ...NAMELESS]) await t.test(row.what, () => check(row));
+  for (const body of PODS_TO_DELETE) assert.equal((await send('POST', '/api/v1/namespaces/default/pods', body)).code, 201);
+  for (const { what, ask, code, kept } of KEPT) {
+    await t.test(what, async () => {
+      const answer = await send(...ask);
+      assert.equal(answer.code, code, answer.text.slice(0, 300));
+      assert.deepEqual(...kept(answer.body, answer.headers));
+    });
+  }
+});
+
+test('what history no longer holds is told as gone', { timeout: 60_000 }, async (t) => {
+  const { client } = await startTestApiServer(t, { compactionIntervalMs: 300 });
+  const send = sender(client);
+  for (const name of ['a', 'b', 'c']) await send('POST', CONFIGMAPS, configMap(name));
+  const first = await send('GET', `${CONFIGMAPS}?limit=1`);
+  const { resourceVersion, continue: token } = first.body.metadata;
+  await send('DELETE', `${CONFIGMAPS}/b`);
+  const isGone = async (): Promise<boolean> => {
+    await send('POST', CONFIGMAPS, { metadata: { generateName: 'later-' } });
+    return (await send('GET', `${CONFIGMAPS}?resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`)).code === 410;
+  };
+  for (let i = 0; i < 100 && !(await isGone()); i++) await systemClock.sleep(100);
+
+  await t.test('45 a list of the past', async () => {
+    for (const query of ['&resourceVersionMatch=Exact', '&limit=5']) {
+      const { code, body } = await send('GET', `${CONFIGMAPS}?resourceVersion=${resourceVersion}${query}`);
+      assert.deepEqual([code, body.reason, body.message], [410, 'Expired', 'The resourceVersion for the provided list is too old.']);
+    }
+  });
+
+  await t.test('42 the rest of a list, with a token that goes on at the latest version', async () => {
+    const { code, body } = await send('GET', `${CONFIGMAPS}?limit=1&continue=${token}`);
+    assert.deepEqual([code, body.reason], [410, 'Expired']);
+    assert.match(
+      body.message,
+      /^The provided continue parameter is too old to display a consistent list result\. You can start a new list/,
+    );
+    const fresh = Buffer.from(body.metadata.continue, 'base64url').toString();
+    assert.match(
+      fresh,
+      /^\{"v":"meta\.k8s\.io\/v1","rv":-1,"start":"default\/a\\u0000"\}$|^\{"v":"meta\.k8s\.io\/v1","rv":-1,"start":"a\\u0000"\}$/,
+    );
+    const rest = await send('GET', `${CONFIGMAPS}?limit=1&continue=${body.metadata.continue}`);
+    assert.equal(rest.code, 200);
+    assert.equal(rest.body.items[0].metadata.name, 'c');
+    assert.ok(Number(rest.body.metadata.resourceVersion) > Number(resourceVersion));
+  });
+
+  await t.test('46 a watch from then', async () => {
+    for (const [accept, path] of [
+      ['application/json', CONFIGMAPS],
+      ['application/json;as=Table;v=v1;g=meta.k8s.io', CONFIGMAPS],
+      ['application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io', CONFIGMAPS],
+      ['application/json', '/api/v1/watch/namespaces/default/configmaps/a'],
+    ] as const) {
+      const { code, text } = await send('GET', `${path}?watch=1&resourceVersion=${resourceVersion}`, undefined, { accept });
+      const [event, ...more] = text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Member);
+      assert.deepEqual(
+        [code, more.length, event.type, event.object.kind, event.object.code, event.object.reason],
+        [200, 0, 'ERROR', 'Status', 410, 'Expired'],
+      );
+      assert.match(event.object.message, new RegExp(`^too old resource version: ${resourceVersion} \\(\\d+\\)$`));
+    }
+  });
 });

@@ -132,6 +132,14 @@ interface IpSource {
   readonly dryRun: boolean;
 }
 
+/** Upstream claims the address by an IPAddress object that names its owner: a service without a name fails there, before its own validation. */
+const namelessOwner = (ip: string): FieldError =>
+  invalidValue(
+    'spec.clusterIPs',
+    [''],
+    `failed to allocate IP: IPAddress.networking.k8s.io "${ip}" is invalid: spec.parentRef.name: Required value`,
+  );
+
 function allocateIps(service: Service, old: Service | undefined, { ips, claims, take, dryRun }: IpSource): void {
   const spec = service.spec!;
   if (!needsClusterIp(spec) || spec.clusterIPs?.[0] === 'None') return;
@@ -141,6 +149,7 @@ function allocateIps(service: Service, old: Service | undefined, { ips, claims, 
   if (asked === '') {
     const ip = ips.next(claims);
     if (ip === undefined || !take(ipClaim(ip))) throw internalError('failed to allocate a serviceIP: range is full');
+    if (!service.metadata.name && !dryRun) throw refuse(service, [namelessOwner(ip)]);
     spec.clusterIP = ip;
     spec.clusterIPs = [ip];
     return;

@@ -13,8 +13,9 @@ export function policyRuleErrors(rules: readonly PolicyRule[], namespaced: boole
 }
 
 function ruleErrors(rule: PolicyRule, namespaced: boolean, path: string, errors: FieldError[]): void {
-  const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
-  if (verbs.length === 0) errors.push(required(`${path}.verbs`, 'verbs must contain at least one value'));
+  const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  // A stored rule without verbs has `verbs: null`.
+  if ((rule.verbs ?? []).length === 0) errors.push(required(`${path}.verbs`, 'verbs must contain at least one value'));
   if (nonResourceURLs.length > 0) {
     if (namespaced) {
       errors.push(invalidValue(`${path}.nonResourceURLs`, nonResourceURLs, 'namespaced rules cannot apply to non-resource URLs'));
