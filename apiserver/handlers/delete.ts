@@ -78,7 +78,7 @@ async function deleteVersion(api: Api, served: ServedResource, options: DeleteOp
   const now = api.clock.now();
   if (served.definition.twoStepDelete !== undefined) return deleteInTwoSteps(api, served, { options, stored, object, now });
   const grace = beforeDelete(served, options, object, now);
-  if (grace.kind === 'pending') return { type: 'object', code: 200, served, stored };
+  if (grace.kind === 'pending') return { type: 'object', code: waitingCode(options), served, stored };
   const finalizers = gcFinalizers(served, options, object);
   if (finalizers !== undefined) setFinalizers(object, finalizers);
   const held = (object.metadata.finalizers?.length ?? 0) > 0;
@@ -87,11 +87,14 @@ async function deleteVersion(api: Api, served: ServedResource, options: DeleteOp
     if (grace.kind === 'none') markDeleting(object, now);
     const marked = await writeMark(api, served, { options, stored, object });
     if (marked === 'retry') return 'retry';
-    if (held || (grace.kind === 'set' && grace.seconds > 0)) return { type: 'object', code: 200, served, ...marked };
+    if (held || (grace.kind === 'set' && grace.seconds > 0)) return { type: 'object', code: waitingCode(options), served, ...marked };
     base = marked.stored ?? stored;
   }
   return remove(api, served, { options, stored: base, object });
 }
+
+/** A deletion that has to wait is only accepted, where the client said in the old way that dependents go too. */
+const waitingCode = ({ orphanDependents }: DeleteOptions): number => (orphanDependents === false ? 202 : 200);
 
 interface Deletion {
   readonly options: DeleteOptions;
@@ -130,25 +133,37 @@ export function success(served: ServedResource, object: KubeObject): Answer {
   return { type: 'value', code: 200, schema: typeSchema('meta.v1.Status'), value: value as unknown as KubeObject };
 }
 
+/** Negative periods count as one second. */
+const positive = (seconds: number): number => (seconds < 0 ? 1 : seconds);
+
 function beforeDelete(served: ServedResource, options: DeleteOptions, object: AnyObject, now: Date): Grace {
   const { gracePeriod } = served.definition;
   if (gracePeriod === undefined) return { kind: 'none' };
   const { metadata } = object;
-  const requested = options.gracePeriodSeconds === undefined ? undefined : options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds;
-  if (metadata.deletionTimestamp !== undefined) {
-    const running = metadata.deletionGracePeriodSeconds;
-    if (running === undefined || running === 0) return { kind: 'none' };
-    const seconds = options.gracePeriodSeconds === undefined ? undefined : gracePeriod(object, requested);
-    if (seconds === undefined || seconds >= running) return { kind: 'pending' };
-    metadata.deletionTimestamp = formatTime(new Date(Date.parse(metadata.deletionTimestamp) - (running - seconds) * 1000));
-    metadata.deletionGracePeriodSeconds = seconds;
-    return { kind: 'set', seconds };
-  }
+  const requested = options.gracePeriodSeconds === undefined ? undefined : positive(options.gracePeriodSeconds);
+  if (metadata.deletionTimestamp !== undefined) return shortenGrace(metadata, requested, now);
   const seconds = gracePeriod(object, requested);
   if (seconds === undefined) return { kind: 'none' };
   metadata.deletionTimestamp = formatTime(new Date(now.getTime() + seconds * 1000));
   metadata.deletionGracePeriodSeconds = seconds;
   bumpGeneration(object);
+  return { kind: 'set', seconds };
+}
+
+/** A period that runs can only be made shorter, and ends no earlier than now. */
+function shortenGrace(metadata: AnyObject['metadata'], requested: number | undefined, now: Date): Grace {
+  const running = positive(metadata.deletionGracePeriodSeconds ?? 0);
+  if (running === 0) return { kind: 'none' };
+  if (requested === undefined || requested >= running) return { kind: 'pending' };
+  let end = Date.parse(metadata.deletionTimestamp!) - (running - requested) * 1000;
+  let seconds = requested;
+  if (end < now.getTime()) {
+    end = now.getTime();
+    // Whoever ends the object gracefully must still see that it is to end.
+    if (seconds !== 0) seconds = 1;
+  }
+  metadata.deletionTimestamp = formatTime(new Date(end));
+  metadata.deletionGracePeriodSeconds = seconds;
   return { kind: 'set', seconds };
 }
 
@@ -169,24 +184,25 @@ function setFinalizers(object: AnyObject, finalizers: string[]): void {
   else object.metadata.finalizers = finalizers;
 }
 
-/** The finalizers with those of garbage collection as the options want them; undefined when nothing changes. */
+/** The finalizers with those of garbage collection as the options want them, at the end; undefined when nothing changes. */
 function gcFinalizers(served: ServedResource, options: DeleteOptions, object: AnyObject): string[] | undefined {
   const present = object.metadata.finalizers ?? [];
-  const orphan = wants(options, served, present, 'Orphan');
-  const foreground = wants(options, served, present, 'Foreground');
-  const next = present.filter((f) => (f !== ORPHAN || orphan) && (f !== FOREGROUND || foreground));
-  if (orphan && !next.includes(ORPHAN)) next.push(ORPHAN);
-  if (foreground && !next.includes(FOREGROUND)) next.push(FOREGROUND);
-  return next.length === present.length && next.every((f, i) => f === present[i]) ? undefined : next;
+  const policy = propagation(options, served, present);
+  const next = present.filter((name) => name !== ORPHAN && name !== FOREGROUND);
+  if (policy === 'Orphan') next.push(ORPHAN);
+  if (policy === 'Foreground') next.push(FOREGROUND);
+  const before = new Set(present);
+  const after = new Set(next);
+  return before.size === after.size && [...after].every((name) => before.has(name)) ? undefined : next;
 }
 
 /** Options win over a finalizer that is there, which wins over the kind's default. */
-function wants(options: DeleteOptions, served: ServedResource, present: readonly string[], policy: 'Orphan' | 'Foreground'): boolean {
-  if (options.orphanDependents !== undefined) return policy === 'Orphan' && options.orphanDependents;
-  if (options.propagationPolicy !== undefined) return options.propagationPolicy === policy;
-  if (present.includes(policy === 'Orphan' ? ORPHAN : FOREGROUND)) return true;
-  if (present.includes(policy === 'Orphan' ? FOREGROUND : ORPHAN)) return false;
-  return policy === 'Orphan' && served.definition.defaultPropagation === 'Orphan';
+function propagation(options: DeleteOptions, served: ServedResource, present: readonly string[]): string | undefined {
+  if (options.orphanDependents !== undefined) return options.orphanDependents ? 'Orphan' : 'Background';
+  if (options.propagationPolicy !== undefined) return options.propagationPolicy;
+  const first = present.find((name) => name === ORPHAN || name === FOREGROUND);
+  if (first !== undefined) return first === ORPHAN ? 'Orphan' : 'Foreground';
+  return served.definition.defaultPropagation;
 }
 
 async function deleteInTwoSteps(api: Api, served: ServedResource, deletion: Deletion & { readonly now: Date }): Promise<Answer | 'retry'> {
@@ -198,9 +214,10 @@ async function deleteInTwoSteps(api: Api, served: ServedResource, deletion: Dele
     if (finalizers !== undefined) setFinalizers(object, finalizers);
     twoStepDelete!.begin(object);
     const marked = await writeMark(api, served, deletion);
-    return marked === 'retry' ? 'retry' : { type: 'object', code: 200, served, ...marked };
+    return marked === 'retry' ? 'retry' : { type: 'object', code: waitingCode(options), served, ...marked };
   }
-  if (twoStepDelete!.held(object) || (object.metadata.finalizers?.length ?? 0) > 0) return { type: 'object', code: 200, served, stored };
+  if (twoStepDelete!.held(object) || (object.metadata.finalizers?.length ?? 0) > 0)
+    return { type: 'object', code: waitingCode(options), served, stored };
   const removed = await remove(api, served, deletion);
   return removed === 'retry' ? 'retry' : { type: 'object', code: 200, served, object };
 }

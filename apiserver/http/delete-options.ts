@@ -40,6 +40,8 @@ function fromQuery(context: RequestContext): Decoded {
   const grace = query.get('gracePeriodSeconds');
   if (grace !== undefined && !/^[+-]?[0-9]+$/.test(grace))
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
+  if (grace !== undefined && BigInt.asIntN(64, BigInt(grace)) !== BigInt(grace))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: value out of range`);
   const orphan = query.get('orphanDependents');
   const policy = query.get('propagationPolicy');
   return {

@@ -2,8 +2,9 @@
  * The options of writes, from the query or (delete) from the body. Mirrors metav1 CreateOptions, UpdateOptions, PatchOptions and
  * DeleteOptions and their validation.
  */
-import { type FieldError, forbiddenField, invalidValue, notSupported, required, tooLong } from '../../machinery/api/field-error.ts';
+import { type FieldError, forbiddenField, notSupported, required } from '../../machinery/api/field-error.ts';
 import { invalid } from '../../machinery/api/status.ts';
+import { fieldManagerErrors, isPrintable, MAX_FIELD_MANAGER } from '../registry/validation/field-manager.ts';
 import type { RequestContext } from './context.ts';
 import { header } from './context.ts';
 
@@ -16,8 +17,6 @@ export interface WriteOptions {
   readonly fieldValidation: FieldValidation;
   readonly force: boolean;
 }
-
-const MAX_FIELD_MANAGER = 128;
 
 /** `kind` is CreateOptions, UpdateOptions or PatchOptions; `apply` tells a server-side apply from other patches. */
 export function writeOptions(
@@ -34,7 +33,7 @@ export function writeOptions(
     if (apply && manager === '') errors.push(required('fieldManager', 'is required for apply patch'));
   }
   errors.push(
-    ...fieldManagerErrors(manager),
+    ...fieldManagerErrors(manager, 'fieldManager'),
     ...dryRunErrors(query.all('dryRun')),
     ...fieldValidationErrors(query.get('fieldValidation') ?? ''),
   );
@@ -52,31 +51,18 @@ export function isTrue(value: string | undefined): boolean {
   return value !== undefined && value !== '0' && value.toLowerCase() !== 'false';
 }
 
-/** `kubectl/v1.36 (linux)` → `kubectl`; at most 128 bytes. */
+/** `kubectl/v1.36 (linux)` → `kubectl`; what can be printed of it, at most 128 bytes. */
 function agentName(context: RequestContext): string {
-  const agent = (header(context, 'user-agent') ?? '').split('/', 1)[0]!;
-  return (agent === '' ? 'unknown' : agent).slice(0, MAX_FIELD_MANAGER);
-}
-
-function fieldManagerErrors(manager: string): FieldError[] {
-  const errors: FieldError[] = [];
-  if (Buffer.byteLength(manager) > MAX_FIELD_MANAGER) errors.push(tooLong('fieldManager', MAX_FIELD_MANAGER));
-  let position = 0;
-  for (const character of manager) {
-    const code = character.codePointAt(0)!;
-    if (!isPrintable(character, code)) {
-      const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-      const shown = code > 0x7f && isPrintableBlank(code) ? `${name} '${character}'` : name;
-      errors.push(invalidValue('fieldManager', manager, `invalid character ${shown} (at position ${position})`));
-      break;
-    }
-    position += Buffer.byteLength(character);
+  let name = '';
+  let size = 0;
+  for (const character of (header(context, 'user-agent') ?? '').split('/', 1)[0]!) {
+    if (!isPrintable(character)) continue;
+    size += Buffer.byteLength(character);
+    if (size > MAX_FIELD_MANAGER) break;
+    name += character;
   }
-  return errors;
+  return name === '' ? 'unknown' : name;
 }
-
-const isPrintableBlank = (_code: number): boolean => false;
-const isPrintable = (character: string, code: number): boolean => code === 0x20 || !/[\p{C}\p{Z}]/u.test(character);
 
 export function dryRunErrors(values: readonly string[]): FieldError[] {
   return values.every((value) => value === 'All') ? [] : [notSupported('dryRun', values as unknown as string[], ['All'])];

@@ -43,6 +43,41 @@ test('a delete', async (t) => {
     }
   });
 
+  await t.test('that has to wait is 202 where the client says in the old way that dependents go too', async () => {
+    await send('POST', CONFIGMAPS, configMap('old', {}, { finalizers: ['orphan', 'example.com/x'] }));
+    const { code, body } = await send('DELETE', `${CONFIGMAPS}/old`, { orphanDependents: false });
+    assert.equal(code, 202);
+    assert.deepEqual(body.metadata.finalizers, ['example.com/x']);
+    const again = await send('DELETE', `${CONFIGMAPS}/old?propagationPolicy=Orphan`);
+    assert.equal(again.code, 200);
+    assert.deepEqual(again.body.metadata.finalizers, ['example.com/x', 'orphan']);
+    assert.equal(again.body.metadata.deletionTimestamp, body.metadata.deletionTimestamp);
+  });
+
+  await t.test('shortens a grace period that runs, but not into the past', async () => {
+    const PODS = '/api/v1/namespaces/default/pods';
+    await send('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
+    const spec = { nodeName: 'n', terminationGracePeriodSeconds: 100, containers: [{ name: 'c', image: 'i' }] };
+    await send('POST', PODS, { metadata: { name: 'slow' }, spec: { ...spec, automountServiceAccountToken: false } });
+    const first = await send('DELETE', `${PODS}/slow`);
+    const longer = await send('DELETE', `${PODS}/slow?gracePeriodSeconds=200`);
+    assert.equal(longer.body.metadata.resourceVersion, first.body.metadata.resourceVersion);
+    const shorter = await send('DELETE', `${PODS}/slow?gracePeriodSeconds=40`);
+    const end = (of: typeof first): number => Date.parse(of.body.metadata.deletionTimestamp);
+    assert.equal(end(first) - end(shorter), 60_000);
+    assert.equal(shorter.body.metadata.deletionGracePeriodSeconds, 40);
+    const negative = await send('DELETE', `${PODS}/slow?gracePeriodSeconds=-5`);
+    assert.equal(negative.body.metadata.deletionGracePeriodSeconds, 1);
+    assert.equal((await send('DELETE', `${PODS}/slow?gracePeriodSeconds=0`)).code, 200);
+    assert.equal((await send('GET', `${PODS}/slow`)).code, 404);
+  });
+
+  await t.test('with a period beyond 64 bits is 400', async () => {
+    const { code, body } = await send('DELETE', `${CONFIGMAPS}/none?gracePeriodSeconds=9223372036854775808`);
+    assert.equal(code, 400);
+    assert.equal(body.message, 'strconv.ParseInt: parsing "9223372036854775808": value out of range');
+  });
+
   await t.test('of a collection takes what the selector matches', async () => {
     for (const name of ['c1', 'c2']) await send('POST', CONFIGMAPS, configMap(name, {}, { labels: { c: 'y' } }));
     const { body } = await send('DELETE', `${CONFIGMAPS}?labelSelector=c%3Dy`);

@@ -34,6 +34,44 @@ test('a patch', async (t) => {
     });
   }
 
+  await t.test('tells of odd members in operations and of repeated ones in patches, or refuses or ignores them', async () => {
+    const json = (body: string, validation: string) =>
+      send('PATCH', `${path}?fieldValidation=${validation}&dryRun=All`, body, { type: 'application/json-patch+json' });
+    const odd = '[{"op":"add","op":"add","path":"/data/x","value":"1","comment":1}]';
+    const warned = await json(odd, 'Warn');
+    assert.equal(warned.code, 200);
+    assert.deepEqual(warned.headers['warning'], [
+      '299 - "json patch unknown field \\"[0].comment\\""',
+      '299 - "json patch duplicate field \\"[0].op\\""',
+    ]);
+    const refused = await json(odd, 'Strict');
+    assert.equal(refused.code, 422);
+    assert.match(refused.body.message, /strict decoding error: json patch unknown field "\[0\]\.comment", json patch duplicate field/);
+    assert.equal((await json(odd, 'Ignore')).headers['warning'], undefined);
+    assert.match(
+      (await json('[{"op":5}]', 'Warn')).body.message,
+      /cannot unmarshal number into Go struct field jsonPatchOp\.op of type string/,
+    );
+    assert.equal((await json('[{"op":5}]', 'Ignore')).code, 422);
+    assert.match((await json('{}', 'Ignore')).body.message, /^json: cannot unmarshal object into Go value of type jsonpatch\.Patch$/);
+    const merge = await send('PATCH', `${path}?dryRun=All`, '{"data":{"a":"1","a":"2"},"zzz":1}', { type: 'application/merge-patch+json' });
+    assert.deepEqual(merge.headers['warning'], ['299 - "duplicate field \\"data.a\\""', '299 - "unknown field \\"zzz\\""']);
+  });
+
+  await t.test('that breaks metadata gets as many causes as the kind checks it', async () => {
+    const type = 'application/merge-patch+json';
+    const labels = { metadata: { labels: { '-': 'x' } } };
+    const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
+    await send('POST', rbac, { metadata: { name: 'r' } });
+    const causes = async (of: string): Promise<number> => (await send('PATCH', of, labels, { type })).body.details.causes.length;
+    assert.equal(await causes(path), 4);
+    assert.equal(await causes(`${rbac}/r`), 4);
+    await send('POST', '/apis/policy/v1/namespaces/default/poddisruptionbudgets', { metadata: { name: 'b' }, spec: { minAvailable: 1 } });
+    assert.equal(await causes('/apis/policy/v1/namespaces/default/poddisruptionbudgets/b'), 2);
+    await send('POST', '/apis/coordination.k8s.io/v1/namespaces/default/leases', { metadata: { name: 'l' } });
+    assert.equal(await causes('/apis/coordination.k8s.io/v1/namespaces/default/leases/l'), 3);
+  });
+
   await t.test('by apply creates, owns, and conflicts', async () => {
     const type = 'application/apply-patch+yaml';
     const apply = (manager: string, value: string, force = '') =>

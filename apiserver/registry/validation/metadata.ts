@@ -13,6 +13,7 @@ import {
 } from '../../../machinery/api/field-error.ts';
 import { labelValue, type NameRule, nameIsLabel, qualifiedName } from '../../../machinery/api/names.ts';
 import type { ObjectMeta } from '../../../machinery/api/object.ts';
+import { fieldManagerErrors } from './field-manager.ts';
 
 const ANNOTATIONS_LIMIT = 256 * 1024;
 export const IMMUTABLE = 'field is immutable';
@@ -107,7 +108,7 @@ function managedFieldsErrors(meta: ObjectMeta, errors: FieldError[]): void {
     if ((entry.fieldsType ?? '') !== '' && entry.fieldsType !== 'FieldsV1') {
       errors.push(invalidValue(`${path}.fieldsType`, entry.fieldsType, 'must be `FieldsV1`'));
     }
-    if (Buffer.byteLength(entry.manager ?? '') > 128) errors.push(tooLong(`${path}.manager`, 128));
+    errors.push(...fieldManagerErrors(entry.manager ?? '', `${path}.manager`));
     if (Buffer.byteLength(entry.subresource ?? '') > 256) errors.push(tooLong(`${path}.subresource`, 256));
   });
 }
