@@ -239,6 +239,9 @@ interface Serving {
   readonly unixSocket: string | undefined;
 }
 
+/** Those whose writes the store refused are answered before the process ends. */
+const ANSWER_MS = 200;
+
 function running(setup: Setup, api: Api, { server, url, unixSocket, audit, service }: Serving): RunningComponent {
   const { deps, store, options } = setup;
   const loops = new AbortController();
@@ -267,7 +270,8 @@ function running(setup: Setup, api: Api, { server, url, unixSocket, audit, servi
   const done = new Promise<void>((finish, fail) => {
     deps.signal.addEventListener('abort', () => stop().then(finish, fail), { once: true });
     if (deps.signal.aborted) stop().then(finish, fail);
-    store.failed.then((error) => fail(new Error('the store failed; nothing can be written any more', { cause: error })), fail);
+    const failed = (error: Error): void => fail(new Error('the store failed; nothing can be written any more', { cause: error }));
+    store.failed.then((error) => deps.clock.setTimer(ANSWER_MS, () => failed(error)), fail);
   });
   done.catch(() => undefined);
   return {
