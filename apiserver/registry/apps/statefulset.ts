@@ -85,15 +85,17 @@ function specErrors(spec: StatefulSetSpec, errors: FieldError[], old?: StatefulS
       errors.push(notSupported(`spec.persistentVolumeClaimRetentionPolicy.${member}`, policy, CLAIM_POLICIES));
     }
   }
+  // claims and the service are fixed: what an older server let in may stay
+  if (old === undefined) {
+    spec.volumeClaimTemplates?.forEach((claim, i) => {
+      claimSpecErrors(claim.spec ?? {}, `spec.volumeClaimTemplates[${i}].spec`, errors);
+    });
+  }
   nonNegative(spec.replicas, 'spec.replicas', errors);
   nonNegative(spec.minReadySeconds, 'spec.minReadySeconds', errors);
   nonNegative(spec.ordinals?.start, 'spec.ordinals.start', errors);
   if (old === undefined && spec.serviceName) dnsLabelErrors(spec.serviceName, 'spec.serviceName', errors);
   selectorAndTemplateErrors(asPodWouldBe(spec), RULES, errors, old);
-  if (old !== undefined) return;
-  spec.volumeClaimTemplates?.forEach((claim, i) => {
-    claimSpecErrors(claim.spec ?? {}, `spec.volumeClaimTemplates[${i}].spec`, errors);
-  });
 }
 
 /** The template as its pods will have it: with the claims as volumes, and under host names that are the set's to give. */

@@ -25,6 +25,16 @@ describe('a new workload', () => {
       ['spec.persistentVolumeClaimRetentionPolicy.whenDeleted: Unsupported value: "Keep": supported values: "Retain", "Delete"'],
     ],
     [
+      'is told of its claims before its figures',
+      statefulset,
+      { replicas: -1, serviceName: 'a.b', volumeClaimTemplates: [{ metadata: { name: 'd' }, spec: { accessModes: ['ReadWriteOnce'] } }] },
+      [
+        'spec.volumeClaimTemplates[0].spec.resources[storage]: Required value',
+        'spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+        'spec.serviceName: Invalid value: "a.b": must not contain dots',
+      ],
+    ],
+    [
       'is told of its restarts even when its selector makes no sense, if it is a stateful set',
       statefulset,
       {

@@ -35,9 +35,9 @@ export function conditionErrors(conditions: readonly Condition[], path: string, 
     if (!condition.lastTransitionTime) errors.push(required(`${at}.lastTransitionTime`));
     if (reason === '') errors.push(required(`${at}.reason`));
     else {
-      if (reason.length > MAX_REASON) errors.push(tooLong(`${at}.reason`, MAX_REASON));
+      if (Buffer.byteLength(reason) > MAX_REASON) errors.push(tooLong(`${at}.reason`, MAX_REASON));
       if (!reasonRegex.test(reason)) errors.push(invalidValue(`${at}.reason`, reason, reasonDetail));
     }
-    if (message.length > MAX_MESSAGE) errors.push(tooLong(`${at}.message`, MAX_MESSAGE));
+    if (Buffer.byteLength(message) > MAX_MESSAGE) errors.push(tooLong(`${at}.message`, MAX_MESSAGE));
   });
 }
