@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { Client } from '../../machinery/client/client.ts';
 import { createClient } from '../../machinery/client/connect.ts';
+import { readKubeconfig } from '../../machinery/client/kubeconfig.ts';
+import { serviceaccounts } from '../../machinery/client/resource-type.ts';
 import { seededRandom } from '../../machinery/process/random.ts';
 import { sleep } from '../../scripts/chaos/history.ts';
 import type { Fault } from './faults.ts';
@@ -37,6 +39,8 @@ export interface BatchOptions {
   readonly seed: number;
   readonly faults: readonly Fault[];
   readonly compactionMs?: number;
+  /** Objects that are there and at rest, to make the store large. */
+  readonly cold?: number;
   readonly mutants?: readonly string[];
   readonly tell: (line: string) => void;
 }
@@ -101,6 +105,7 @@ class Batch {
     const { faults, seed } = this.#options;
     const random = seededRandom(seed);
     await this.#start(faults[0], random);
+    await this.#makeCold();
     this.#beginTraffic();
     for (let i = 0; i < faults.length; i++) {
       if (!(await this.#cycle(faults[i]!, faults[i + 1], random))) break;
@@ -110,6 +115,22 @@ class Batch {
     await this.#stopServer();
     await this.#read();
     return this.#verdict();
+  }
+
+  /** Of a kind that nobody lists meanwhile. */
+  async #makeCold(): Promise<void> {
+    const { cold = 0 } = this.#options;
+    const client = createClient({ kubeconfig: this.#server.kubeconfig, userAgent: 'cold/1.0' });
+    const recorded = new RecordedClient('cold', client, this.#history);
+    let made = 0;
+    const make = async (): Promise<void> => {
+      while (made < cold) {
+        const metadata = { name: `cold-${made++}`, namespace: NAMESPACES[0] };
+        await recorded.create(serviceaccounts, { ...bare(serviceaccounts), metadata });
+      }
+    };
+    await Promise.all(Array.from({ length: 8 * WRITERS }, make));
+    await client.close();
   }
 
   async close(): Promise<void> {
@@ -124,17 +145,21 @@ class Batch {
   async #cycle(fault: Fault, next: Fault | undefined, random: ReturnType<typeof seededRandom>): Promise<boolean> {
     const struck = fault.start !== undefined && !this.#armed;
     const rate = struck ? 0 : await this.#trafficRate();
+    const before = this.#history.operations.length;
     const did = struck ? 'struck before it was ready' : await fault.strike(this.#server, random, this.#options.directory);
     const cycle = { fault: fault.name, did, rate, void: !struck && (rate < MIN_RATE || did === 'not reached') };
     let restartMs: number | undefined;
+    const answers = this.#history.operations.slice(before);
+    if (fault.writeFails && did.startsWith('ended') && !answers.some(({ status }) => status === 500))
+      this.#failures.push(`${fault.name}: nobody was answered 500`);
     if (fault.lives && !this.#server.alive) this.#failures.push(`${fault.name}: the server ended by ${this.#server.end}`);
     const rearm = next?.start !== undefined && this.#server.alive;
     if (rearm) await this.#server.kill();
     if (!this.#server.alive) {
       await this.#read();
-      const before = performance.now();
+      const since = performance.now();
       if (!(await this.#start(next, random))) return false;
-      restartMs = Math.round(performance.now() - before);
+      restartMs = Math.round(performance.now() - since);
       if (restartMs > RESTART_MS) this.#failures.push(`${fault.name}: ready again after ${restartMs} ms`);
     }
     this.#cycles.push({ ...cycle, ...(restartMs !== undefined && { restartMs }) });
@@ -175,8 +200,11 @@ class Batch {
 
   #beginTraffic(): void {
     const { seed } = this.#options;
+    const config = readKubeconfig(this.#server.kubeconfig);
     const connect = (id: string): RecordedClient => {
-      const client = createClient({ kubeconfig: this.#server.kubeconfig, userAgent: `${id}/1.0` });
+      // every second client comes over TCP, the others over the Unix socket, as processes of this machine do
+      const kubeconfig = this.#clients.length % 2 === 0 ? config : { ...config, unixSocket: undefined };
+      const client = createClient({ kubeconfig, userAgent: `${id}/1.0` });
       this.#clients.push(client);
       return new RecordedClient(id, client, this.#history);
     };

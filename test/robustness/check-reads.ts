@@ -61,8 +61,8 @@ export function linearizable(operations: readonly Operation[], model: Model): st
 function momentOf(op: Operation, model: Model): Moment | undefined {
   if (!('status' in op) || op.op === 'watch' || op.op === 'settle') return undefined;
   if (isWrite(op)) {
-    const revision = op.answer?.revision;
-    return acknowledged(op) && op.op !== 'delete' && revision !== undefined ? { op, low: revision, high: revision } : undefined;
+    const revision = op.op === 'delete' ? model.deletionOf(op.answer?.uid ?? '') : op.answer?.revision;
+    return acknowledged(op) && revision !== undefined ? { op, low: revision, high: revision } : undefined;
   }
   if (op.op === 'get') return momentOfGet(op, model);
   if (op.pages.length === 0 || op.asked !== '') return undefined;

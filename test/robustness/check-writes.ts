@@ -33,11 +33,11 @@ export function revisionOrder(model: Model): string[] {
 
 /** D1: what was acknowledged is there, at its revision and with its content. */
 export function durable(operations: readonly Operation[], model: Model): string[] {
-  const deleted = new Set(model.truth.filter((each) => each.deleted).map(({ uid }) => uid));
   return acked(operations).flatMap((op) => {
     if (op.answer === undefined) return [];
     const { revision, uid, hash } = op.answer;
-    if (op.op === 'delete') return deleted.has(uid) ? [] : [`${shown(op)} of uid ${uid} was acknowledged and is not there`];
+    if (op.op === 'delete')
+      return model.deletionOf(uid) !== undefined ? [] : [`${shown(op)} of uid ${uid} was acknowledged and is not there`];
     const stored = model.at(revision!);
     if (stored?.key === op.key && stored.uid === uid && stored.hash === hash) return [];
     return [`${shown(op)} was acknowledged and ${stored ? `${stored.key} ${stored.hash} is stored there` : 'is not there'}`];

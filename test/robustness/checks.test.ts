@@ -230,6 +230,11 @@ judged('linearizable', [
     tells: /a get that began .* had seen revision 4 was served at 3/,
   },
   { name: 'a stale list', violations: linearizable([write(6), list(5, [])], model), tells: /a list that began .* served at 5/ },
+  {
+    name: 'there after it was deleted',
+    violations: linearizable([deletion, get(3, 90)], model),
+    tells: /had seen revision 5 was served at 4/,
+  },
   { name: 'a list that may be old', violations: linearizable([write(6), list(5, [], { asked: '0' })], model) },
   { name: 'at the same time in either order', violations: linearizable([write(4, { end: 200 }), get(2, 50)], model) },
   {

@@ -99,8 +99,10 @@ export function prefixOf({ group, resource }: ResourceType, namespace = ''): str
 }
 
 export function seenOf(type: ResourceType, object: KubeObject): Seen {
-  const { namespace = '', name = '', uid = '', resourceVersion } = object.metadata;
-  return { key: `${prefixOf(type, namespace)}${name}`, revision: Number(resourceVersion), uid, hash: hashOf(object) };
+  const { namespace = '', name = '', uid = '', resourceVersion = '' } = object.metadata;
+  // in any other form it is a revision that no store has
+  const revision = /^[1-9][0-9]*$/.test(resourceVersion) ? Number(resourceVersion) : -1;
+  return { key: `${prefixOf(type, namespace)}${name}`, revision, uid, hash: hashOf(object) };
 }
 
 export function hashOf(object: KubeObject): string {

@@ -18,6 +18,7 @@ export class Model {
   readonly truth: readonly Revision[];
   readonly #byKey = new Map<string, Revision[]>();
   readonly #byRevision = new Map<number, Revision>();
+  readonly #deletions = new Map<string, number>();
   readonly #keys: readonly string[];
 
   /** `truth` ascends by revision. */
@@ -25,6 +26,7 @@ export class Model {
     this.truth = truth;
     for (const revision of truth) {
       this.#byRevision.set(revision.revision, revision);
+      if (revision.deleted) this.#deletions.set(revision.uid, revision.revision);
       const versions = this.#byKey.get(revision.key);
       if (versions === undefined) this.#byKey.set(revision.key, [revision]);
       else versions.push(revision);
@@ -41,6 +43,10 @@ export class Model {
   }
   at(revision: number): Revision | undefined {
     return this.#byRevision.get(revision);
+  }
+  /** The revision at which the object of this uid was deleted. */
+  deletionOf(uid: string): number | undefined {
+    return this.#deletions.get(uid);
   }
   /** All versions of a key, deletions too. */
   versions(key: string): readonly Revision[] {

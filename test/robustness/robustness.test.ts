@@ -3,12 +3,13 @@
  * that was acknowledged or shown is lost, and no watch has a gap. Stores without a server are cut at many moments.
  */
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { systemRandom } from '../../machinery/process/random.ts';
 import { faultNamed } from './faults.ts';
 import { cutImages } from './images.ts';
 import { violationsOf } from './judge.ts';
-import { runBatches, summary } from './run.ts';
+import { recheck, runBatches, summary } from './run.ts';
 
 const SLICE = [
   { compacting: false, faults: ['kill', 'slow-disk-then-power-cut', 'crash:store.after-batch', 'fsync-EIO', 'crash:watch.mid-fanout'] },
@@ -29,6 +30,10 @@ for (const { compacting, faults } of SLICE) {
     });
     const again = `npm run robustness -- --faults ${faults.join(',')}${compacting ? ' --compacting' : ''} --seed ${seed}`;
     assert.deepEqual(violationsOf(verdict.findings), [], `${summary(verdict)}\nrepeat it with: ${again}`);
+    const [directory] = verdict.kept as [string];
+    const rechecked = recheck(directory);
+    assert.deepEqual(rechecked, verdict.findings.slice(-rechecked.length), 'the evidence alone leads to the same verdict');
+    rmSync(directory, { recursive: true });
   });
 }
 

@@ -41,14 +41,15 @@ export async function runBatches({ batches, seed, mutants, keep, discard, tell }
   const verdicts: BatchVerdict[] = [];
   const kept: string[] = [];
   try {
-    for (const [i, { faults, compacting }] of batches.entries()) {
+    for (const [i, { faults, compacting, cold }] of batches.entries()) {
       const directory = mkdtempSync(join(tmpdir(), 'flyball-robustness-'));
-      tell(`batch ${i + 1} of ${batches.length}${compacting ? ', history is let go' : ''}`);
+      tell(`batch ${i + 1} of ${batches.length}${compacting ? ', history is let go' : ''}${cold ? `, ${cold} objects at rest` : ''}`);
       const verdict = await runBatch({
         bundle: bundle.path,
         directory,
         seed: seed + i * 1000,
         faults,
+        ...(cold !== undefined && { cold }),
         ...(compacting && { compactionMs: COMPACTION_MS }),
         ...(mutants && { mutants }),
         tell: (line) => tell(`  ${line}`),

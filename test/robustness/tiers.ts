@@ -53,10 +53,15 @@ export const FIGURES: Readonly<Record<TierName, Figures>> = {
 
 /** Faults in each batch: what is judged together, and kept together when it fails. */
 const BATCH = 10;
+/** One batch of so many has a large store. */
+const LARGE_EVERY = 5;
+const COLD = 10_000;
 
 export interface PlannedBatch {
   readonly faults: readonly Fault[];
   readonly compacting: boolean;
+  /** Objects at rest in its store. */
+  readonly cold?: number;
 }
 
 /** All cycles of a tier, mixed, in batches; every second batch lets history go all the time, and faults that need that are in those. */
@@ -94,7 +99,8 @@ export function planned(figures: Figures, draw: (below: number) => number): Plan
   const bound = all.filter(({ compacting }) => compacting);
   const free = all.filter(({ compacting }) => !compacting);
   const half = Math.max(0, Math.ceil(all.length / 2) - bound.length);
-  return [...batches([...bound, ...free.slice(0, half)], true), ...batches(free.slice(half), false)];
+  const batched = [...batches([...bound, ...free.slice(0, half)], true), ...batches(free.slice(half), false)];
+  return batched.map((batch, i) => (i % LARGE_EVERY === 0 ? { ...batch, cold: COLD } : batch));
 }
 
 function batches(faults: readonly Fault[], compacting: boolean): PlannedBatch[] {
