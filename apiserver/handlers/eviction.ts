@@ -6,10 +6,11 @@
  * goes because it is not healthy goes only at the version that was looked at.
  */
 import { deepClone } from '../../machinery/api/equality.ts';
+import { invalidValue } from '../../machinery/api/field-error.ts';
 import type { KubeObject } from '../../machinery/api/object.ts';
 import { typeSchema } from '../../machinery/api/schema/schema.ts';
 import { matches, selectorOf } from '../../machinery/api/selector.ts';
-import { badRequest, isReason, unclassified } from '../../machinery/api/status.ts';
+import { badRequest, invalid, isReason, unclassified } from '../../machinery/api/status.ts';
 import { formatTime } from '../../machinery/api/time.ts';
 import type { Pod } from '../../machinery/api/types/core.v1.ts';
 import type { Eviction, PodDisruptionBudget } from '../../machinery/api/types/policy.v1.ts';
@@ -42,10 +43,24 @@ export async function evict(api: Api, context: RequestContext, served: ServedRes
   const eviction = (await decodeBody(context, expected, options.fieldValidation)) as Eviction;
   fillNamespace(context, served, eviction as Eviction & KubeObject);
   if (eviction.metadata.name !== context.info.name) throw badRequest('name in URL does not match name in Eviction object');
-  const sent = (eviction.deleteOptions ?? {}) as Omit<DeleteOptions, 'dryRun'> & { dryRun?: readonly string[] };
+  const sent = (eviction.deleteOptions ?? {}) as SentOptions;
+  refuseUnread(sent);
   await evictAs(api, context, served, { ...sent, dryRun: options.dryRun || (sent.dryRun?.length ?? 0) > 0 });
   const value = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
   return { type: 'value', code: 201, schema: typeSchema('meta.v1.Status'), value: value as unknown as KubeObject };
+}
+
+type SentOptions = Omit<DeleteOptions, 'dryRun'> & {
+  readonly dryRun?: readonly string[];
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
+};
+
+/** What cannot be read cannot be asked whether it may go. */
+function refuseUnread({ ignoreStoreReadErrorWithClusterBreakingPotential: ignore }: SentOptions): void {
+  if (ignore !== true) return;
+  const field = 'deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential';
+  const error = invalidValue(field, true, 'can not be set for pod eviction, try after removing the option');
+  throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [error]);
 }
 
 async function evictAs(api: Api, context: RequestContext, served: ServedResource, options: DeleteOptions): Promise<void> {
