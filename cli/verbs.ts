@@ -26,6 +26,7 @@ export const VERBS: Readonly<Record<string, VerbEntry>> = {
   resume: entry(CLUSTER, 'Let a frozen component go on (SIGCONT)', () => import('./commands/resume.ts')),
   start: entry(CLUSTER, 'Start a component that was killed', () => import('./commands/start.ts')),
   restart: entry(CLUSTER, 'Stop a component and start it again', () => import('./commands/restart.ts')),
+  store: entry(CLUSTER, 'Check, back up and restore the store of an API server', () => import('./commands/store.ts')),
   why: entry(CLUSTER, 'Explain in plain words why a pod is not running', () => import('./commands/why.ts')),
 
   create: entry(BASIC, 'Create a resource from a file or from stdin', () => import('./commands/create.ts')),

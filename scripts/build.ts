@@ -14,6 +14,7 @@ const SOURCES = ['apiserver', 'controllers', 'scheduler', 'kubelet', 'cli', 'mac
 const COMPONENTS = ['apiserver', 'controllers', 'scheduler', 'kubelet'];
 const ENTRIES = [
   ...COMPONENTS.flatMap((c) => [`${c}/main.ts`, `${c}/start.ts`, `${c}/options.ts`]),
+  'apiserver/storage/tool/main.ts',
   'cluster/start-cluster.ts',
   'cli/main.ts',
 ];

@@ -9,6 +9,7 @@ import { basename, join } from 'node:path';
 import { Level } from 'level';
 import { failpoint } from '../../../machinery/process/failpoints.ts';
 import { mutant } from '../../../machinery/process/mutants.ts';
+import { systemRandom } from '../../../machinery/process/random.ts';
 import { StoreDamaged, StoreLocked } from '../interface.ts';
 import { type Inspection, inspectDatabase, type TornEnd } from './inspect.ts';
 import { holdLock, isLocked, lockedMessage } from './lock.ts';
@@ -17,8 +18,10 @@ import { END_OF_RECORDS, FIRST_RECORD_KEY } from './record.ts';
 import { RESTORE_HINT } from './recover.ts';
 import { syncDirectory, type Tail, writeSynced } from './tail.ts';
 
-const READY_KEY = Buffer.from('m/ready');
-const READY_VALUE = Buffer.from('{"format":1}');
+export const READY_KEY = Buffer.from('m/ready');
+
+/** `epoch` names the history: a restored store begins a new one. */
+export const readyValue = (epoch: string): Buffer => Buffer.from(JSON.stringify({ format: 1, epoch }));
 
 /** The log of a database that holds no more than its ready mark is smaller. */
 const EMPTY_LOG_BYTES = 1024;
@@ -97,11 +100,11 @@ async function settleReadiness(database: Database, directory: string, ready: boo
     for await (const _ of database.keys({ gte: FIRST_RECORD_KEY, lt: END_OF_RECORDS, limit: 1 })) {
       throw new StoreDamaged(`${directory}: the database has revisions but was never marked ready; ${RESTORE_HINT}`);
     }
-    await database.put(READY_KEY, READY_VALUE, { sync: true });
+    await database.put(READY_KEY, readyValue(systemRandom.uuid()), { sync: true });
   }
   failpoint('create.before-ready');
   await syncDirectory(join(directory, 'db'));
-  await writeSynced(join(directory, 'READY'), READY_VALUE);
+  await writeSynced(join(directory, 'READY'), database.getSync(READY_KEY)!);
   failpoint('create.after-ready');
   await syncDirectory(directory);
 }

@@ -7,6 +7,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scanLogFile } from './log-file.ts';
 import { type Manifest, readManifest } from './manifest.ts';
+import { decodeMarker, MARKER_KEY } from './marker.ts';
 import { isRecordKey, revisionOfKey } from './record.ts';
 import { damageOfTable } from './table-file.ts';
 import { VarintReader } from './varint.ts';
@@ -112,7 +113,7 @@ async function inspectLogs(location: string, names: readonly string[], manifest:
   while (logs.length > 1 && logs[logs.length - 1].bytes.length === 0) logs.pop();
   for (const [i, { path, bytes }] of logs.entries()) {
     const { records, end, unreadable, isDamaged } = scanLogFile(bytes);
-    for (const record of records) found.newestInLogs = newestRevision(record) ?? found.newestInLogs;
+    for (const record of records) found.newestInLogs = newestRevision(record, found.newestInLogs);
     found.log = { file: path, at: end };
     if (unreadable === undefined) continue;
     const after = found.newestInLogs === undefined ? '' : `, after revision ${found.newestInLogs}`;
@@ -124,16 +125,18 @@ async function inspectLogs(location: string, names: readonly string[], manifest:
 const BATCH_HEADER = 12;
 const PUT = 1;
 
-/** The newest revision that a batch puts. */
-function newestRevision(batch: Buffer): number | undefined {
-  if (batch.length < BATCH_HEADER) return undefined;
+/** The newest revision after a batch. A mark of compaction, which may lie above all records, says nothing when the newest is in the tables. */
+function newestRevision(batch: Buffer, before: number | undefined): number | undefined {
+  if (batch.length < BATCH_HEADER) return before;
   const reader = new VarintReader(batch, BATCH_HEADER);
-  let newest: number | undefined;
+  let newest = before;
   while (!reader.done) {
     const isPut = reader.number() === PUT;
     const key = reader.skip(reader.number());
-    if (isPut) reader.skip(reader.number());
-    if (isPut && isRecordKey(key)) newest = revisionOfKey(key);
+    if (!isPut) continue;
+    const value = reader.skip(reader.number());
+    if (isRecordKey(key)) newest = Math.max(newest ?? 0, revisionOfKey(key));
+    else if (newest !== undefined && key.equals(MARKER_KEY)) newest = Math.max(newest, decodeMarker(value).revision);
   }
   return newest;
 }
