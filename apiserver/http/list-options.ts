@@ -48,44 +48,39 @@ function integer(text: string | undefined): number | undefined {
   return Number(value);
 }
 
-/** 422 for combinations that make no sense (ValidateListOptions). */
+/** 422 for combinations that make no sense (ValidateListOptions): every rule that is broken, in upstream's order. */
 export function validateListOptions(options: ListOptions, isWatch: boolean): void {
-  const errors: FieldError[] = [];
-  const { resourceVersionMatch: match, resourceVersion } = options;
-  if (match !== '') {
-    if (isWatch && options.sendInitialEvents === undefined) {
-      errors.push(
-        forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
-      );
-      if (match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
-    }
-    if (!isWatch) {
-      if (resourceVersion === '')
-        errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
-      if (options.continue !== '')
-        errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'));
-      if (match !== 'Exact' && match !== 'NotOlderThan')
-        errors.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
-      if (match === 'Exact' && resourceVersion === '0') {
-        errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
-      }
-    }
-  }
-  if (isWatch && options.continue !== '')
-    errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'));
-  if (options.sendInitialEvents !== undefined && !isWatch)
-    errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
-  if (options.sendInitialEvents !== undefined && isWatch) errors.push(...initialEventErrors(options));
+  const errors = isWatch ? watchErrors(options) : listErrors(options);
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
 }
 
-function initialEventErrors(options: ListOptions): FieldError[] {
+const matchForbidden = (why: string): FieldError => forbiddenField('resourceVersionMatch', why);
+const WITH_CONTINUE = 'resourceVersionMatch is forbidden when continue is provided';
+
+function listErrors({ resourceVersionMatch: match, resourceVersion, sendInitialEvents, continue: token }: ListOptions): FieldError[] {
   const errors: FieldError[] = [];
-  const { resourceVersionMatch: match } = options;
-  if (match !== 'NotOlderThan') {
-    errors.push(forbiddenField('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
-    if (match !== '') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
+  if (match !== '') {
+    if (resourceVersion === '') errors.push(matchForbidden('resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    if (token !== '') errors.push(matchForbidden(WITH_CONTINUE));
+    if (match !== 'Exact' && match !== 'NotOlderThan')
+      errors.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
+    if (match === 'Exact' && resourceVersion === '0')
+      errors.push(matchForbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
   }
+  if (sendInitialEvents !== undefined) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  return errors;
+}
+
+function watchErrors({ resourceVersionMatch: match, sendInitialEvents, continue: token }: ListOptions): FieldError[] {
+  const errors: FieldError[] = [];
+  if (sendInitialEvents !== undefined && match !== 'NotOlderThan')
+    errors.push(matchForbidden('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  if (match !== '') {
+    if (sendInitialEvents === undefined)
+      errors.push(matchForbidden('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+    if (match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
+  }
+  if (token !== '') errors.push(matchForbidden(WITH_CONTINUE));
   return errors;
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { typeSchema } from '../../machinery/api/schema/schema.ts';
+import { servedApi } from '../discovery/served-api.ts';
 import { describedTypes, fieldDescription, typeDescription } from './descriptions.ts';
 import { type Json, SchemaCollector } from './schemas.ts';
 
@@ -14,6 +15,26 @@ test('every described type and field exists, in one or more sentences', () => {
       assert.match(text!, /^[A-Z$].*\.$/, `${type} ${field}`);
     }
   }
+});
+
+test('every kind that is served says what it is', () => {
+  const { resources } = servedApi(['api/all=true']);
+  for (const info of resources) {
+    assert.ok(typeDescription(info.type), info.type);
+    for (const sub of info.subresources ?? []) if (!CONNECTIONS.test(sub.kind)) assert.ok(typeDescription(sub.type), sub.type);
+  }
+});
+
+/** Options of connections, which no document shows. */
+const CONNECTIONS = /Options$/;
+
+test('what many types share is said once', () => {
+  assert.equal(
+    fieldDescription('apps.v1.DeploymentCondition', 'status', false),
+    fieldDescription('core.v1.NodeCondition', 'status', false),
+  );
+  assert.match(fieldDescription('core.v1.PodStatus', 'observedGeneration', false)!, /generation/);
+  assert.equal(typeDescription('networking.k8s.io.v1beta1.IPAddress'), typeDescription('networking.k8s.io.v1.IPAddress'));
 });
 
 test('a field that is a reference keeps its description beside it', () => {
