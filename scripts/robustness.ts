@@ -15,10 +15,10 @@ import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { allFaults, faultNamed } from '../test/robustness/faults.ts';
 import { fullDisks } from '../test/robustness/full-disk.ts';
-import { cutImages } from '../test/robustness/images.ts';
 import type { Finding } from '../test/robustness/judge.ts';
 import { proveAll } from '../test/robustness/mutants/prove.ts';
 import { recheck, runBatches, shuffler, summary, table, together } from '../test/robustness/run.ts';
+import { attackStore, STORE_COUNTS } from '../test/robustness/store/attack.ts';
 import { FIGURES, type PlannedBatch, planned, TIERS, type TierName } from '../test/robustness/tiers.ts';
 
 const { values } = parseArgs({
@@ -81,10 +81,15 @@ async function attack(): Promise<void> {
 
 /** What needs no traffic, and what concerns the whole cluster. */
 async function beside(): Promise<Finding[]> {
-  const { images, fullDisks: disks, chaosSeconds } = FIGURES[tier];
-  tell(`${images} images of power cuts`);
+  const { fullDisks: disks, chaosSeconds } = FIGURES[tier];
+  tell('the store alone');
+  const store = await attackStore({ seed, counts: STORE_COUNTS[tier], tell: (line) => tell(`  ${line}`) });
   const findings: Finding[] = [
-    { name: 'D1 stores after power cuts', judged: `${images} images`, violations: await cutImages(images, seed) },
+    ...Object.entries(store).map(([name, { cycles, acknowledged, violations }]) => ({
+      name: `D1 to D5 the store alone, ${name}`,
+      judged: `${cycles} cycles, ${acknowledged} writes`,
+      violations,
+    })),
     ...(await fullDisks(disks, seed, tell)),
   ];
   if (chaosSeconds === 0) return findings;

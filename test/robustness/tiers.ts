@@ -18,15 +18,13 @@ export interface Figures {
   /** Seconds of each freeze. */
   readonly stops: readonly number[];
   readonly fullDisks: number;
-  /** Images of one store, cut and opened without a server. */
-  readonly images: number;
   readonly chaosSeconds: number;
 }
 
 const repeated = (times: number, seconds: readonly number[]): number[] => Array.from({ length: times }, () => seconds).flat();
 
 export const FIGURES: Readonly<Record<TierName, Figures>> = {
-  pr: { kills: 30, powerCuts: 20, crashes: 48, disk: 6, slow: 4, stops: [1, 1, 5], fullDisks: 1, images: 100, chaosSeconds: 0 },
+  pr: { kills: 30, powerCuts: 20, crashes: 48, disk: 6, slow: 4, stops: [1, 1, 5], fullDisks: 1, chaosSeconds: 0 },
   nightly: {
     kills: 1_000,
     powerCuts: 300,
@@ -35,7 +33,6 @@ export const FIGURES: Readonly<Record<TierName, Figures>> = {
     slow: 30,
     stops: repeated(10, [1, 5, 16, 60]),
     fullDisks: 10,
-    images: 2_000,
     chaosSeconds: 1_800,
   },
   release: {
@@ -46,7 +43,6 @@ export const FIGURES: Readonly<Record<TierName, Figures>> = {
     slow: 100,
     stops: repeated(30, [1, 5, 16, 60]),
     fullDisks: 50,
-    images: 20_000,
     chaosSeconds: 14_400,
   },
 };

@@ -26,6 +26,8 @@ export const WATCHED: readonly Watched[] = [
 
 /** A watch lasts at most so long before its client breaks it off and resumes. */
 const SESSION_MS = 1_500;
+/** Revisions. */
+const FAR_BACK = 3_000;
 const RETRY_MS = 20;
 const READ_PAUSE_MS = 120;
 const PAGES = [0, 1, 7, 50] as const;
@@ -79,13 +81,16 @@ export class WatchClient {
   async #watch(): Promise<boolean> {
     const { client, random, signal } = this.#deps;
     const over = AbortSignal.any([signal, AbortSignal.timeout(200 + random.integer(SESSION_MS))]);
-    let initial = this.#revision === undefined;
+    // sometimes from far back: what it knows already is told again, through slices of history
+    const far = random.integer(8) === 0 ? random.integer(FAR_BACK) : 0;
+    const from = this.#revision === undefined ? 'state' : Math.max(1, this.#revision - far);
+    let initial = from === 'state';
     const onEvent = (event: SeenEvent | Bookmark): void => {
       if (event.type === 'BOOKMARK' && event.initialEnd) initial = false;
       // within the full state revisions are in no order, and nothing is promised before it is complete
-      if (!initial) this.#advance(event.revision);
+      if (!initial && event.revision > (this.#revision ?? 0)) this.#advance(event.revision);
     };
-    const watch = await client.watch(this.#watched, this.#revision ?? 'state', { signal: over, onEvent });
+    const watch = await client.watch(this.#watched, from, { signal: over, onEvent });
     if (watch.refused !== undefined) this.#revision = undefined;
     return watch.events.length > 0;
   }
