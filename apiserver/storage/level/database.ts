@@ -4,7 +4,7 @@
  * LevelDB flushes neither its first manifest nor the directory, so a power cut during creation can leave a database that does not open. It has
  * served no one then: it is made anew. After READY nothing is ever made anew, and what looks like data without READY is not either.
  */
-import { access, copyFile, readdir, rm, stat, truncate } from 'node:fs/promises';
+import { access, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Level } from 'level';
 import { failpoint } from '../../../machinery/process/failpoints.ts';
@@ -85,9 +85,13 @@ async function isCutShort(directory: string, ready: boolean, { damage }: Inspect
   return damage.length > 0 && !ready && !(await hasServed(directory));
 }
 
-/** Keeps what LevelDB would drop. It does not open with an unfinished MANIFEST, whose last entry nobody has relied on: that end goes. */
+/**
+ * Keeps beside the database what LevelDB will drop, if there is room for it. LevelDB does not open with an unfinished MANIFEST, whose last entry nobody
+ * has relied on: that end goes.
+ */
 async function settleTornEnd(directory: string, { file, at }: TornEnd): Promise<void> {
-  await copyFile(file, join(directory, `torn-${basename(file)}`));
+  const end = (await readFile(file)).subarray(at);
+  await writeFile(join(directory, `torn-${basename(file)}`), end).catch(() => undefined);
   if (basename(file).startsWith('MANIFEST-')) await truncate(file, at);
 }
 
