@@ -81,7 +81,7 @@ const ACCEPTS = [
   ';;,,',
   'application/json;as',
 ];
-const HEADERS = [
+const HEADERS: readonly Record<string, string>[] = [
   { 'impersonate-user': '' },
   { 'impersonate-user': 'a', 'impersonate-extra-%zz': 'x' },
   { authorization: `Bearer ${'a'.repeat(9_000)}` },
