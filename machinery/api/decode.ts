@@ -167,7 +167,7 @@ function isDroppedEmpty(field: FieldSchema, value: unknown): boolean {
   return drops !== undefined && (drops === 'list' ? (value as unknown[]) : Object.keys(value as Plain)).length === 0;
 }
 
-function jsonKind(value: unknown): string {
+export function jsonKind(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (isJsonNumber(value)) return 'number';
   if (typeof value === 'boolean') return 'bool';

@@ -1,10 +1,11 @@
 /**
  * Secret: confidential values by key, with rules by type. Mirrors kubernetes `pkg/registry/core/secret` and ValidateSecret.
  */
+
+import { jsonKind } from '../../../machinery/api/decode.ts';
 import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField, invalidValue, required, tooLong } from '../../../machinery/api/field-error.ts';
 import { parseJson } from '../../../machinery/api/json.ts';
-import { isJsonNumber } from '../../../machinery/api/json-number.ts';
 import { configMapKey } from '../../../machinery/api/names.ts';
 import { isPlain, setOwn } from '../../../machinery/api/plain.ts';
 import type { Secret } from '../../../machinery/api/types/core.v1.ts';
@@ -83,8 +84,7 @@ function jsonObjectProblem(text: string): string | undefined {
   try {
     const { value } = parseJson(text);
     if (value === null || isPlain(value)) return undefined;
-    const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : isJsonNumber(value) ? 'number' : 'string';
-    return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`;
+    return `json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`;
   } catch (error) {
     return (error as Error).message;
   }

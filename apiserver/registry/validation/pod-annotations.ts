@@ -3,10 +3,14 @@
  * agreement of the old security annotations with their fields.
  */
 
+import { jsonKind } from '../../../machinery/api/decode.ts';
 import { type FieldError, forbiddenField, invalidValue } from '../../../machinery/api/field-error.ts';
+import { parseJson } from '../../../machinery/api/json.ts';
+import { isPlain } from '../../../machinery/api/plain.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { MIRROR, POD_DELETION_COST } from '../../../machinery/api/well-known-labels.ts';
 import { localDescendingPathErrors } from './paths.ts';
+import { tolerationErrors } from './taints.ts';
 
 export const APP_ARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 const LOCALHOST = 'localhost/';
@@ -33,11 +37,29 @@ export function podAnnotationErrors(annotations: Annotations, spec: core.PodSpec
   if (annotations[MIRROR] !== undefined && !spec?.nodeName) {
     errors.push(invalidValue(`${path}[${MIRROR}]`, annotations[MIRROR], 'must set spec.nodeName if mirror pod annotation is set'));
   }
+  if (annotations[TOLERATIONS]) tolerationTextErrors(annotations[TOLERATIONS], path, errors);
   const cost = annotations[POD_DELETION_COST];
   if (cost !== undefined && !isDeletionCost(cost))
     errors.push(invalidValue(`${path}[${POD_DELETION_COST}]`, cost, 'must be a 32bit integer'));
   seccompErrors(annotations, path, errors);
   appArmorErrors(annotations, spec, path, errors);
+}
+
+/** What pods tolerated before there was a field for it; still checked, as JSON. */
+const TOLERATIONS = 'scheduler.alpha.kubernetes.io/tolerations';
+
+function tolerationTextErrors(text: string, path: string, errors: FieldError[]): void {
+  try {
+    const { value } = parseJson(text);
+    if (value !== null && !Array.isArray(value))
+      throw new Error(`json: cannot unmarshal ${jsonKind(value)} into Go value of type []core.Toleration`);
+    const items: unknown[] = value ?? [];
+    const odd = items.find((item) => item !== null && !isPlain(item));
+    if (odd !== undefined) throw new Error(`json: cannot unmarshal ${jsonKind(odd)} into Go value of type core.Toleration`);
+    tolerationErrors(items.map((item) => item ?? {}) as core.Toleration[], `${path}.${TOLERATIONS}`, errors);
+  } catch (error) {
+    errors.push(invalidValue(path, TOLERATIONS, (error as Error).message));
+  }
 }
 
 /** Without a plus sign or leading zeros. */

@@ -126,11 +126,28 @@ export function containerSecurityErrors(context: core.SecurityContext, hostUsers
   appArmorProfileErrors(context.appArmorProfile, `${path}.appArmorProfile`, errors);
 }
 
-/** Upstream prints its internal struct here; what follows the first member is not promised. */
+/** As Go prints the struct. */
 const goContext = (context: core.SecurityContext): object => ({
-  Capabilities: context.capabilities ?? null,
+  Capabilities: goMembers(context.capabilities, ['add', 'drop']),
   Privileged: context.privileged ?? null,
+  SELinuxOptions: goMembers(context.seLinuxOptions, ['user', 'role', 'type', 'level'], ''),
+  WindowsOptions: goMembers(context.windowsOptions, ['gmsaCredentialSpecName', 'gmsaCredentialSpec', 'runAsUserName', 'hostProcess']),
+  RunAsUser: context.runAsUser ?? null,
+  RunAsGroup: context.runAsGroup ?? null,
+  RunAsNonRoot: context.runAsNonRoot ?? null,
+  ReadOnlyRootFilesystem: context.readOnlyRootFilesystem ?? null,
+  AllowPrivilegeEscalation: context.allowPrivilegeEscalation ?? null,
+  ProcMount: context.procMount ?? null,
+  SeccompProfile: goMembers(context.seccompProfile, ['type', 'localhostProfile']),
+  AppArmorProfile: goMembers(context.appArmorProfile, ['type', 'localhostProfile']),
 });
+
+const goName = (member: string): string =>
+  member.startsWith('gmsa') ? `GMSA${member.slice(4)}` : member[0]!.toUpperCase() + member.slice(1);
+
+function goMembers<T extends object>(value: T | undefined, members: readonly (string & keyof T)[], zero: unknown = null): object | null {
+  return value === undefined ? null : Object.fromEntries(members.map((member) => [goName(member), value[member] ?? zero]));
+}
 
 const MAX_NAMESERVERS = 3;
 const MAX_SEARCHES = 32;

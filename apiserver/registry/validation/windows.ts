@@ -11,7 +11,7 @@ const SYSTEMS = ['linux', 'windows'];
 
 export function osErrors(spec: core.PodSpec, path: string, errors: FieldError[]): void {
   const name: string = spec.os!.name ?? '';
-  if (name === '') errors.push(required(`${path}.os.name`));
+  if (name === '') errors.push(required(`${path}.os.name`, 'cannot be empty'));
   else if (!SYSTEMS.includes(name)) errors.push(notSupported(`${path}.os`, name, SYSTEMS));
   else if (name === 'linux') linuxErrors(spec, path, errors);
   else windowsErrors(spec, path, errors);
