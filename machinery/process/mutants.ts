@@ -21,6 +21,8 @@ export const MUTANTS = {
   'store.tail-unchecked': 'a log that ends too early is accepted',
   'store.order-swapped': 'the changes of a group are published last first',
   'store.not-fenced': 'after a failed write the store goes on',
+  'store.quota-ignored': 'the store grows without bound',
+  'restore.revision-kept': 'a restored store goes on from the revision of its backup',
   'store.cas-skipped': 'the expected revision is not compared',
   'watch.resume-inclusive': 'a watch begins with the revision it has seen already',
   'watch.resume-skips-one': 'a watch begins one revision too late',

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { mutant } from '../../../machinery/process/mutants.ts';
 import type { Random } from '../../../machinery/process/random.ts';
 import { openLevel, READY_KEY, readyValue } from '../level/database.ts';
 import { encodeMarker, foldIn, MARKER_KEY } from '../level/marker.ts';
@@ -25,7 +26,7 @@ const BATCH = 1000;
 export async function restoreBackup(path: string, directory: string, options: { bumpRevision: number; random: Random }): Promise<Restored> {
   if ((await filesIn(directory)).length > 0) throw new Error(`${directory} is not empty; move it away first: nothing is overwritten`);
   const backup = await readBackup(path);
-  const revision = backup.revision + options.bumpRevision;
+  const revision = backup.revision + (mutant('restore.revision-kept') ? 0 : options.bumpRevision);
   if (!Number.isSafeInteger(revision)) throw new Error(`the revision would be ${revision}, which is too large`);
   const building = `${directory}.restoring`;
   await rm(building, { recursive: true, force: true });

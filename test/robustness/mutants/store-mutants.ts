@@ -5,8 +5,11 @@ import { Level } from 'level';
 import type { Store } from '../../../apiserver/storage/interface.ts';
 import { decodeRecord, encodeRecord, hashOf, objectOf, recordKey } from '../../../apiserver/storage/level/record.ts';
 import { openLevelStore } from '../../../apiserver/storage/level/store.ts';
+import { writeBackup } from '../../../apiserver/storage/tool/backup-file.ts';
+import { restoreBackup } from '../../../apiserver/storage/tool/restore.ts';
 import { turnEnd } from '../../../machinery/process/clock.ts';
 import { armFailpoints } from '../../../machinery/process/failpoints.ts';
+import { systemRandom } from '../../../machinery/process/random.ts';
 import type { Scenario } from './scenario.ts';
 import { StoreScene } from './store-scene.ts';
 
@@ -158,6 +161,41 @@ export const storeMutants: readonly Scenario[] = [
       await scene.crash('on');
       scene.get('a');
       return scene.violations();
+    },
+  },
+  {
+    mutant: 'store.quota-ignored',
+    guarantee: 'O4',
+    run: async () => {
+      const scene = await StoreScene.open({ quotaBytes: 4_000 });
+      for (let i = 0; i < 40; i++) await scene.put(`o${i}`);
+      const { used } = scene.store.size();
+      const deletion = await scene.remove('o0');
+      const grown = used > 5_000 ? [`O4: the store has grown to ${used} bytes`] : [];
+      const stuck = deletion.status === 200 && scene.get('o1') ? [] : ['O4: a full store takes no deletion or read'];
+      return [...grown, ...stuck, ...(await scene.violations())];
+    },
+  },
+  {
+    mutant: 'restore.revision-kept',
+    guarantee: 'D7',
+    run: async () => {
+      const scene = await StoreScene.open();
+      await scene.put('a');
+      const file = join(scene.live, 'backup');
+      await writeBackup(scene.store, file);
+      const { answer } = await scene.put('b');
+      const restored = join(scene.live, 'restored');
+      await restoreBackup(file, restored, { bumpRevision: 1_000, random: systemRandom });
+      const store = await openLevelStore(restored);
+      try {
+        const { revision } = await store.create('/core/configmaps/default/c', (at) =>
+          Buffer.from(`{"metadata":{"resourceVersion":"${at}"}}`),
+        );
+        return revision > answer!.revision! ? [] : [`D7: revision ${revision} is given, ${answer!.revision} was`];
+      } finally {
+        await store.close();
+      }
     },
   },
   {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { Store, Stored } from '../../../apiserver/storage/interface.ts';
 import { openLevelStore } from '../../../apiserver/storage/level/store.ts';
+import type { StoreOptions } from '../../../apiserver/storage/log-store.ts';
 import { form, RecordingSink } from '../../../apiserver/watch/fixture.ts';
 import { createWatchHub, type WatchHub } from '../../../apiserver/watch/hub.ts';
 import type { AnyObject, KubeObject } from '../../../machinery/api/object.ts';
@@ -47,6 +48,7 @@ export class StoreScene {
   readonly #directory = mkdtempSync(join(tmpdir(), 'flyball-scene-'));
   readonly #readings: Reading[] = [];
   readonly #uids = new Map<string, string>();
+  readonly #options: StoreOptions;
   #journal: Journal;
   #lives = 0;
   #tokens = 0;
@@ -55,14 +57,15 @@ export class StoreScene {
   /** Before the end, or because a watch ends. */
   readonly #watches = new Set<OpenWatch>();
 
-  static async open(): Promise<StoreScene> {
-    const scene = new StoreScene();
+  static async open(options: StoreOptions = {}): Promise<StoreScene> {
+    const scene = new StoreScene(options);
     closeLater(() => scene.#dispose());
     await scene.#open();
     return scene;
   }
 
-  private constructor() {
+  private constructor(options: StoreOptions) {
+    this.#options = options;
     this.#journal = keepJournal(this.#directory);
   }
 
@@ -71,7 +74,7 @@ export class StoreScene {
   }
 
   async #open(): Promise<void> {
-    this.store = await openLevelStore(this.live);
+    this.store = await openLevelStore(this.live, this.#options);
     const parse = (stored: Stored): AnyObject => JSON.parse(stored.bytes.toString()) as AnyObject;
     this.#hub = createWatchHub({ store: this.store, clock: this.clock, parse, bookmarkIntervalMs: BOOKMARK_INTERVAL_MS });
   }
