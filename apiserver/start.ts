@@ -103,7 +103,7 @@ async function serve(setup: Setup): Promise<RunningComponent> {
   const server = createApiServer({
     api,
     routes,
-    inFlight: createInFlight({ mutating: options.maxMutatingRequestsInflight, readOnly: options.maxRequestsInflight }),
+    inFlight: createInFlight({ mutating: options.maxMutatingRequestsInflight, readOnly: options.maxRequestsInflight }, metrics),
     metrics: createRequestMetrics(metrics, deps.clock),
     tls: { cert: pki.apiserver.cert, key: pki.apiserver.key, ca: pki.ca.cert },
     anonymousAuth: options.anonymousAuth,

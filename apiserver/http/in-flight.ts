@@ -3,6 +3,7 @@
  * health are never turned away: a full server must still be seen, led and repaired. Mirrors apiserver `filters/maxinflight.go`, and of priority and
  * fairness the level `exempt`.
  */
+import type { Metrics } from '../../machinery/process/metrics.ts';
 import type { UserInfo } from '../registry/resource.ts';
 import type { RequestInfo } from './request-info.ts';
 
@@ -32,15 +33,34 @@ export interface InFlight {
   readonly readOnly: number;
 }
 
-export function createInFlight(limits: { readonly mutating: number; readonly readOnly: number }): InFlight {
+const KINDS = ['mutating', 'readOnly'] as const;
+const LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component', 'code'] as const;
+
+export function createInFlight(limits: { readonly mutating: number; readonly readOnly: number }, metrics: Metrics): InFlight {
   const count = { mutating: 0, readOnly: 0 };
+  metrics.gauge('apiserver_current_inflight_requests', 'Requests being served, by whether they write', {
+    labels: ['request_kind'],
+    collect: (gauge) => {
+      for (const kind of KINDS) gauge.set({ request_kind: kind }, count[kind]);
+    },
+  });
+  const refused = metrics.counter(
+    'apiserver_request_terminations_total',
+    'Requests that were turned away because there were too many',
+    LABELS,
+  );
+  const refuse = ({ verb, group, version, resource, subresource, name, namespace }: RequestInfo): never => {
+    const scope = name !== '' || verb === 'create' ? 'resource' : namespace === '' ? 'cluster' : 'namespace';
+    refused.labels(verb.toUpperCase(), group, version, resource, subresource, scope, 'apiserver', '429').inc();
+    throw new TooManyInFlight();
+  };
   return {
     enter: (info, user) => {
       if (isLongRunning(info)) return undefined;
       const kind = READING.has(info.verb) ? 'readOnly' : 'mutating';
       if (limits[kind] > 0 && count[kind] >= limits[kind]) {
         if (isExempt(info, user)) return undefined;
-        throw new TooManyInFlight();
+        refuse(info);
       }
       count[kind]++;
       return () => {

@@ -31,6 +31,9 @@ test('too many at once are answered 429 with Retry-After; leases, health, admini
     [refused.code, refused.headers['retry-after'], refused.headers['content-type'], refused.body.toString()],
     [429, '1', 'text/plain; charset=utf-8', 'Too many requests, please try again later.\n'],
   );
+  const figures = (await http1(server, { path: '/metrics' })).body.toString();
+  assert.match(figures, /apiserver_current_inflight_requests\{request_kind="mutating"\} 1/);
+  assert.match(figures, /apiserver_request_terminations_total\{verb="CREATE",.*resource="configmaps",.*code="429"\} 1/);
   assert.equal((await post(CONFIGMAPS, configMap('a'), {})).code, 201);
   const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l' }, spec: {} };
   assert.equal((await post('/apis/coordination.k8s.io/v1/namespaces/default/leases', lease)).code, 201);
