@@ -58,6 +58,10 @@ const REASONS: readonly Reason[] = [
   { name: 'another certificate', applies: (_scenario, failure) => failure.diff.every((line) => /credential-id/.test(line)) },
   { name: 'admission', applies: (scenario) => /limit-range$/.test(scenario) },
   {
+    name: 'what reading adds',
+    applies: (scenario, failure) => scenario === 'job-status-index-of-plain-job' && says(failure, /resourceVersion/),
+  },
+  {
     name: 'insides of a Go program',
     applies: (scenario, failure) =>
       ['yaml-values', 'create-by-apply-yaml', 'bad-names-in-url-1', 'validatingadmissionpolicybindings'].includes(scenario) &&
