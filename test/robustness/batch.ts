@@ -4,7 +4,7 @@
  * Invariant: what a cycle proves it proves under load: a cycle with fewer than `MIN_RATE` acknowledged writes a second before its fault is void.
  */
 import { setMaxListeners } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { Client } from '../../machinery/client/client.ts';
@@ -136,7 +136,7 @@ class Batch {
   async close(): Promise<void> {
     this.#stopWriting.abort();
     this.#stopWatching.abort();
-    await this.#server.kill();
+    await this.#server.close();
     await Promise.all(this.#running);
     await Promise.all(this.#clients.map((client) => client.close()));
   }
@@ -201,9 +201,10 @@ class Batch {
   #beginTraffic(): void {
     const { seed } = this.#options;
     const config = readKubeconfig(this.#server.kubeconfig);
+    const server = `https://127.0.0.1:${this.#server.network.port}`;
     const connect = (id: string): RecordedClient => {
-      // every second client comes over TCP, the others over the Unix socket, as processes of this machine do
-      const kubeconfig = this.#clients.length % 2 === 0 ? config : { ...config, unixSocket: undefined };
+      // every second client comes over TCP and a network that can break, the others over the Unix socket, as processes of this machine do
+      const kubeconfig = this.#clients.length % 2 === 0 ? config : { ...config, unixSocket: undefined, server };
       const client = createClient({ kubeconfig, userAgent: `${id}/1.0` });
       this.#clients.push(client);
       return new RecordedClient(id, client, this.#history);
@@ -268,6 +269,7 @@ class Batch {
     const found = await readStore(this.#server.store).catch(() => ({ revisions: [], through: 0 }));
     const reading = { ...found, atLeast, whole: true };
     this.#readings.push(reading);
+    cpSync(this.#server.store, join(directory, 'stores', String(this.#readings.length)), { recursive: true });
     mkdirSync(join(directory, READINGS), { recursive: true });
     writeFileSync(join(directory, READINGS, `${this.#readings.length}.json`), JSON.stringify(reading));
   }
@@ -295,6 +297,7 @@ class Batch {
         compacting: compactionMs !== undefined,
       }),
     ];
+    writeFileSync(join(directory, 'verdict.json'), `${JSON.stringify(findings, null, 1)}\n`);
     return { cycles: this.#cycles, findings, directory };
   }
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Random } from '../../machinery/process/random.ts';
 import { sleep } from '../../scripts/chaos/history.ts';
 import { syncedIn } from './journal.ts';
+import type { Network } from './network.ts';
 import { cutPower } from './power-cut.ts';
 import type { Server, Start } from './server.ts';
 
@@ -73,7 +74,7 @@ const POINTS: readonly { readonly name: string; readonly rate: number; readonly 
   { name: 'watch.mid-fanout', rate: 200 },
   { name: 'watch.before-bookmark', rate: 5 },
   { name: 'watch.after-state', rate: 2 },
-  { name: 'watch.before-live', rate: 12 },
+  { name: 'watch.before-live', rate: 25 },
   { name: 'list.between-pages', rate: 10 },
   { name: 'mark.before-note', rate: 120 },
   { name: 'mark.after-note', rate: 120 },
@@ -113,6 +114,43 @@ const slowDiskAndPowerCut: Fault = {
   name: 'slow-disk-then-power-cut',
   start: () => ({ failpoints: 'store.before-batch=sleep(30)' }),
 };
+
+const broken = (name: string, how: (network: Network, random: Random) => Promise<string>): Fault => ({
+  name: `network:${name}`,
+  lives: true,
+  strike: (server, random) => how(server.network, random),
+});
+
+/** Of the clients that come over TCP, which is every second one. */
+const networks: readonly Fault[] = [
+  broken('blackhole', async (network) => {
+    network.hold('all');
+    await sleep(3_000);
+    network.release();
+    return 'nothing arrived for 3 s';
+  }),
+  // writes happen, and nobody is told
+  broken('lost-answers', async (network, random) => {
+    for (let i = 0; i < 5; i++) {
+      network.hold('answers');
+      await sleep(50 + random.integer(200));
+      network.reset();
+      await sleep(random.integer(200));
+    }
+    return 'answers were lost five times';
+  }),
+  broken('reset', async (network, random) => {
+    for (let i = 0; i < 10; i++) {
+      network.reset();
+      await sleep(random.integer(300));
+    }
+    return 'all connections broke ten times';
+  }),
+  broken('trickle', async (network) => {
+    await network.trickle(1_000, 3_000);
+    return '1 KB/s for 3 s';
+  }),
+];
 
 /** Real system calls that fail, by a tracer. They are counted by thread: the fourth is soon enough. */
 function traced(name: string, inject: string, onLogs: boolean): Fault {
@@ -180,6 +218,7 @@ export function allFaults(): readonly Fault[] {
     failing('fsync-EIO', 'store.after-batch', 'IO error: Input/output error'),
     slowFsync,
     slowDiskAndPowerCut,
+    ...networks,
     traced('strace:fdatasync-EIO', 'fdatasync:error=EIO', false),
     andPowerCut(traced('strace:fdatasync-EIO', 'fdatasync:error=EIO', false)),
     traced('strace:write-ENOSPC', 'write:error=ENOSPC', true),

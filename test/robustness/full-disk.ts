@@ -77,7 +77,7 @@ async function fillDisk(bundle: string, name: string, tell: (line: string) => vo
   } catch (error) {
     return [`a full disk: ${error}`];
   } finally {
-    await server.kill();
+    await server.close();
     spawnSync('umount', [server.store]);
     rmSync(directory, { recursive: true, force: true });
   }

@@ -1,5 +1,5 @@
 /**
- * A slice of `npm run robustness`: the API server alone, killed, cut off from power, with failing disks and crashes at named places, under traffic; nothing
+ * A slice of `npm run robustness`: the API server alone, killed, cut off from power, with failing disks, a broken network and crashes at named places, under traffic; nothing
  * that was acknowledged or shown is lost, and no watch has a gap. The store alone is attacked in store/.
  */
 import assert from 'node:assert/strict';
@@ -11,7 +11,10 @@ import { violationsOf } from './judge.ts';
 import { recheck, runBatches, summary } from './run.ts';
 
 const SLICE = [
-  { compacting: false, faults: ['kill', 'slow-disk-then-power-cut', 'crash:store.after-batch', 'fsync-EIO', 'crash:watch.mid-fanout'] },
+  {
+    compacting: false,
+    faults: ['kill', 'slow-disk-then-power-cut', 'crash:store.after-batch', 'fsync-EIO', 'network:lost-answers', 'crash:watch.mid-fanout'],
+  },
   { compacting: true, faults: ['power-cut', 'crash:compact.after-commit', 'write-ENOSPC', 'crash:store.before-ack', 'stop-1s'] },
 ];
 

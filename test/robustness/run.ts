@@ -53,6 +53,8 @@ export async function runBatches({ batches, seed, mutants, keep, discard, tell }
         ...(compacting && { compactionMs: COMPACTION_MS }),
         ...(mutants && { mutants }),
         tell: (line) => tell(`  ${line}`),
+      }).catch((error: unknown) => {
+        throw new Error(`the batch could not be played to its end; what there is of it: ${directory}`, { cause: error });
       });
       verdicts.push(verdict);
       const failed = verdict.findings.some(({ violations }) => violations.length > 0);

@@ -9,6 +9,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { Network } from './network.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -49,6 +50,8 @@ export class Server {
   readonly store: string;
   readonly kubeconfig: string;
   readonly log: string;
+  /** Between the server and clients that come to its port. */
+  readonly network: Network;
   readonly #options: ServerOptions;
   readonly #port: number;
   #child: ChildProcess | undefined;
@@ -57,10 +60,12 @@ export class Server {
 
   static async make(options: ServerOptions): Promise<Server> {
     mkdirSync(options.directory, { recursive: true });
-    return new Server(options, await freePort());
+    const port = await freePort();
+    return new Server(options, port, await Network.between(port));
   }
 
-  private constructor(options: ServerOptions, port: number) {
+  private constructor(options: ServerOptions, port: number, network: Network) {
+    this.network = network;
     this.#options = options;
     this.#port = port;
     this.store = join(options.directory, 'server', 'store');
@@ -127,6 +132,11 @@ export class Server {
     const ended = await Promise.race([this.#ended.then(() => true), late]);
     clearTimeout(timer);
     return ended;
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    await this.network.close();
   }
 
   async kill(): Promise<void> {

@@ -15,6 +15,7 @@ export interface Figures {
   readonly crashes: number;
   readonly disk: number;
   readonly slow: number;
+  readonly networks: number;
   /** Seconds of each freeze. */
   readonly stops: readonly number[];
   readonly fullDisks: number;
@@ -24,13 +25,14 @@ export interface Figures {
 const repeated = (times: number, seconds: readonly number[]): number[] => Array.from({ length: times }, () => seconds).flat();
 
 export const FIGURES: Readonly<Record<TierName, Figures>> = {
-  pr: { kills: 30, powerCuts: 20, crashes: 48, disk: 6, slow: 4, stops: [1, 1, 5], fullDisks: 1, chaosSeconds: 0 },
+  pr: { kills: 30, powerCuts: 20, crashes: 48, disk: 6, slow: 4, networks: 12, stops: [1, 1, 5], fullDisks: 1, chaosSeconds: 0 },
   nightly: {
     kills: 1_000,
     powerCuts: 300,
     crashes: 1_000,
     disk: 150,
     slow: 30,
+    networks: 200,
     stops: repeated(10, [1, 5, 16, 60]),
     fullDisks: 10,
     chaosSeconds: 1_800,
@@ -41,6 +43,7 @@ export const FIGURES: Readonly<Record<TierName, Figures>> = {
     crashes: 5_000,
     disk: 500,
     slow: 100,
+    networks: 600,
     stops: repeated(30, [1, 5, 16, 60]),
     fullDisks: 50,
     chaosSeconds: 14_400,
@@ -85,6 +88,10 @@ export function planned(figures: Figures, draw: (below: number) => number): Plan
     ...times(
       figures.slow,
       of((name) => name === 'slow-fsync'),
+    ),
+    ...times(
+      figures.networks,
+      of((name) => name.startsWith('network:')),
     ),
     ...figures.stops.flatMap((seconds) => of((name) => name === `stop-${seconds}s`)),
   ];
