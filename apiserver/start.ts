@@ -98,6 +98,7 @@ async function serve(setup: Setup): Promise<RunningComponent> {
     metrics,
     tokens: api.tokens,
     openApi: createOpenApi(api.catalog),
+    store: setup.store,
     address: () => address,
   });
   const server = createApiServer({

@@ -9,6 +9,7 @@ import { notAcceptable, notFoundPath } from '../../machinery/api/status.ts';
 import { type HealthChecks, healthAnswer } from '../../machinery/process/health.ts';
 import type { Metrics } from '../../machinery/process/metrics.ts';
 import type { Answer } from '../handlers/answer.ts';
+import { BACKUP_PATH, backupAnswer } from '../handlers/backup.ts';
 import type { Dispatched } from '../handlers/dispatch.ts';
 import type { Catalog } from '../handlers/served.ts';
 import { header, type RequestContext } from '../http/context.ts';
@@ -17,6 +18,7 @@ import { methodNotAllowedPath, pageNotFound } from '../http/refusals.ts';
 import { encodeOrdered, encodeValue, finishJson } from '../http/respond.ts';
 import type { ServiceAccountTokens } from '../http/service-account-tokens.ts';
 import type { OpenApi } from '../openapi/serve.ts';
+import type { Store } from '../storage/interface.ts';
 import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions } from './documents.ts';
 import { VERSION } from './version.ts';
 
@@ -26,6 +28,7 @@ export interface NonResourceDeps {
   readonly metrics: Metrics;
   readonly tokens: ServiceAccountTokens;
   readonly openApi: OpenApi;
+  readonly store: Store;
   /** `host:port` clients reach us by. */
   readonly address: () => string;
 }
@@ -68,6 +71,7 @@ export function createNonResourceRoutes(deps: NonResourceDeps): NonResourceRoute
     (context, path) => discovery(deps, context, path),
     (context, path) => other(deps, context, path),
     (context) => deps.openApi.serve(context),
+    (context, path) => (path === BACKUP_PATH ? backupAnswer(deps.store, context) : undefined),
   ];
   return {
     serve: async (context) => {

@@ -42,7 +42,8 @@ const TOOLS: Readonly<Record<string, Tool>> = {
   },
   backup: {
     words: 'backup FILE',
-    summary: 'Write the state of a store into a file. No API server may have it open.',
+    summary:
+      'Write the state of a store into a file. No API server may have it open; a running one is asked by `flyball store backup FILE`.',
     table: backupOptions,
     run: async ({ file, flags }, output) => {
       const store = await openLevelStore(storeIn(parseOptions(backupOptions, flags).dataDir));
