@@ -55,6 +55,30 @@ describe('a node', () => {
       [`${AVOID}.PodController.Controller: Invalid value: false: must point to a controller`],
     ],
     [annotated('{"preferAvoidPods":[{"podSignature":{"podController":{"controller":true}}}]}'), []],
+    [
+      { metadata: { name: 'a', annotations: { 'scheduler.alpha.kubernetes.io/taints': '{}' } } },
+      [
+        'metadata.annotations: Invalid value: "scheduler.alpha.kubernetes.io/taints": json: cannot unmarshal object into Go value of type []core.Taint',
+      ],
+    ],
+    [
+      { metadata: { name: 'a', annotations: { 'scheduler.alpha.kubernetes.io/taints': '[{"key":"k"}]' } } },
+      ['metadata.annotations.scheduler.alpha.kubernetes.io/taints[0].effect: Required value'],
+    ],
+    [{ status: { declaredFeatures: ['A', 'B/c'] } }, []],
+    [
+      { status: { declaredFeatures: ['B', 'B', 'A'] } },
+      [
+        'status.declaredFeatures[1]: Duplicate value: "B"',
+        'status.declaredFeatures[2]: Invalid value: "A": list must be sorted alphabetically',
+      ],
+    ],
+    [
+      { status: { declaredFeatures: ['a'] } },
+      [
+        'status.declaredFeatures[0]: Invalid value: "a": invalid feature name "a": must start with an UpperCamelCase segment, with subsequent segments separated by \'/\' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes',
+      ],
+    ],
   ];
   for (const [object, expected] of cases) {
     it(`${JSON.stringify(object)} is ${expected.length === 0 ? 'accepted' : 'refused'}`, () => {

@@ -12,7 +12,7 @@ import { ageCell } from '../tables/cells.ts';
 import { cidrErrors, cidrFamily } from '../validation/ip.ts';
 import { quantityErrors } from '../validation/resources.ts';
 import { taintErrors } from '../validation/taints.ts';
-import { avoidPodsErrors } from './node-annotations.ts';
+import { featureErrors, nodeAnnotationErrors } from './node-annotations.ts';
 
 const NOT_READY_TAINT = { key: NOT_READY, effect: 'NoSchedule' } as const;
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
@@ -40,11 +40,12 @@ function taintNew(node: Node): void {
 
 function validate(node: Node): FieldError[] {
   const errors: FieldError[] = [];
-  avoidPodsErrors(node.metadata.annotations, errors);
+  nodeAnnotationErrors(node.metadata.annotations, errors);
   if (node.spec?.taints) taintErrors(node.spec.taints, 'metadata.taints', errors);
   resourceErrors(node.status ?? {}, errors);
   const swap = node.status?.nodeInfo?.swap?.capacity;
   if (swap !== undefined && swap <= 0) errors.push(invalidValue('metadata.nodeSwapStatus.capacity', swap, 'must be greater than zero'));
+  featureErrors(node.status?.declaredFeatures ?? [], errors);
   podCidrErrors(node.spec ?? {}, errors);
   return errors;
 }
@@ -79,8 +80,9 @@ function validateUpdate(node: Node, old: Node, context: StrategyContext): FieldE
   const errors = context.subresource === '' ? validate(node) : [];
   const { spec = {}, status = {} } = node;
   const before = old.spec ?? {};
-  avoidPodsErrors(node.metadata.annotations, errors);
+  nodeAnnotationErrors(node.metadata.annotations, errors);
   resourceErrors(status, errors);
+  featureErrors(status.declaredFeatures ?? [], errors);
   const addresses = (status.addresses ?? []).map((a) => JSON.stringify([a.type, a.address]));
   status.addresses?.forEach((address, i) => {
     if (addresses.indexOf(addresses[i]!) < i) {
