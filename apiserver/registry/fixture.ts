@@ -17,7 +17,7 @@ export interface Asking {
   readonly others?: readonly KubeObject[];
 }
 
-function contextOf(definition: ResourceDefinition, { subresource = '', others = [] }: Asking): StrategyContext {
+export function contextOf(definition: ResourceDefinition, { subresource = '', others = [] }: Asking = {}): StrategyContext {
   const inGroup = (group: string, namespace?: string): KubeObject[] =>
     others.filter(
       (o) => parseApiVersion(o.apiVersion ?? '').group === group && (namespace === undefined || o.metadata.namespace === namespace),
