@@ -204,17 +204,19 @@ export class SetBuilder {
         const child: Building = {};
         node[element] = child;
         node = child;
-        if (!last) this.#unmarked.add(child);
+        (last ? this.#leaves : this.#unmarked).add(child);
       } else if (last) {
         if (this.#unmarked.delete(existing)) existing['.'] = LEAF;
       } else {
-        if (isEmptySet(existing) && !this.#unmarked.has(existing)) existing['.'] = LEAF;
+        if (this.#leaves.delete(existing)) existing['.'] = LEAF;
         node = existing;
       }
     }
   }
   /** Inner nodes that are not in the set themselves. */
   readonly #unmarked = new Set<Building>();
+  /** Nodes of the set that have no children yet. (Asking a node whether it is empty costs as much as it has children.) */
+  readonly #leaves = new Set<Building>();
   get set(): FieldSet {
     return this.#root;
   }

@@ -151,3 +151,14 @@ describe('ownership that clients send', () => {
     });
   }
 });
+
+it('costs about as much per field for many fields as for few', () => {
+  const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, '']));
+  const before = process.cpuUsage();
+  new OwnedObject('core.v1.ConfigMap')
+    .put('u', { data })
+    .apply('a', { data })
+    .apply('a', { data: { k0: '' } });
+  const { user } = process.cpuUsage(before);
+  assert.ok(user < 5_000_000, `${user / 1000} ms`);
+});
