@@ -27,6 +27,7 @@ import type { RequestMetrics } from './http/request-metrics.ts';
 import { sendAnswer, sendError } from './http/respond.ts';
 import { answerUnparsed, NOT_ALLOWED, refuseTunnels, requireHost } from './http/unparsed.ts';
 import { routeUpgrades } from './http/web-socket.ts';
+import type { UserInfo } from './registry/resource.ts';
 
 export interface ServerDeps {
   readonly api: Api;
@@ -52,9 +53,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TR
 
 const EXISTING = new Set(EXISTING_METHODS);
 
-const contexts = new WeakMap<FastifyRequest, RequestContext>();
-/** Replies whose bytes are made or on their way. */
-const answering = new WeakSet<FastifyReply>();
+/** The reply of a request carries what is known of it, once that is. */
+type Reply = FastifyReply & { serving?: RequestContext };
 
 function tlsOptions(deps: ServerDeps): SecureServerOptions {
   return {
@@ -88,7 +88,7 @@ export function createApiServer(deps: ServerDeps): ApiHttpServer {
   const ends = [limitConnections(app.server as unknown as Http2SecureServer, deps.requestTimeoutMs, deps.api.clock)];
   routeUpgrades(app.server as unknown as Http2SecureServer, route);
   refuseTunnels(app.server as unknown as Http2SecureServer);
-  addSteps(app, deps);
+  addRoute(app, deps);
   const second: Http2SecureServer[] = [];
   return {
     listen: async (host, port) => {
@@ -120,82 +120,76 @@ function closeServer(server: Http2SecureServer): void {
   server.close();
 }
 
-/** The path of a request. */
-function addSteps(app: FastifyInstance, deps: ServerDeps): void {
-  const { api } = deps;
-  for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true } as { hasBody: boolean });
-  const of = (request: FastifyRequest): RequestContext => contexts.get(request)!;
+/** A step of a request's path: it throws to refuse, and answers a promise only when there is something to wait for. */
+type Step = (context: RequestContext, deps: ServerDeps) => Promise<void> | undefined | void;
 
-  // 1. What is asked
-  app.addHook('onRequest', (request, reply, done) => {
-    contexts.set(request, makeContext(deps, request, reply));
-    done();
-  });
-  // 2. How long it may take
-  app.addHook('onRequest', (request, _reply, done) => {
-    startDeadline(deps, of(request));
-    done();
-  });
-  // 3. Who asks
-  app.addHook('onRequest', async (request) => {
-    const context = of(request);
-    try {
-      context.user = await authenticate(context, { tokens: api.tokens, anonymousAuth: deps.anonymousAuth });
-      if (context.user === ANONYMOUS) endSessionAfterAnswer(context);
-    } catch (error) {
-      endSessionAfterAnswer(context);
-      deps.audit?.refused(context);
-      throw error;
-    }
-  });
-  // 4. For the record
-  if (deps.audit !== undefined) recordRequests(app, deps.audit);
-  // 5. As whom
-  app.addHook('onRequest', (request, _reply, done) => {
-    const context = of(request);
-    const user = impersonated(context);
-    if (user !== undefined) {
-      const attributes = attributesOf(context.user, context.info);
-      authorize(deps, { ...attributes, verb: impersonationVerb(attributes.verb) });
-      context.user = user;
-      context.audit?.impersonated(user);
-    }
-    done();
-  });
-  // 6. Not too many at once
-  app.addHook('onRequest', (request, _reply, done) => {
-    const context = of(request);
-    const leave = deps.inFlight.enter(context.info, context.user);
+/** The path of a request. What is asked is known before the first step (`makeContext`). */
+const STEPS: readonly Step[] = [
+  // How long it may take
+  startDeadline,
+  // Who asks
+  identify,
+  // For the record; waits where the log has no room
+  (context, { audit }) => audit?.begin(context),
+  // As whom
+  impersonate,
+  // Not too many at once
+  (context, { inFlight }) => {
+    const leave = inFlight.enter(context.info, context.user);
     if (leave !== undefined) context.cleanups.push(leave);
-    done();
-  });
-  // 7. May they
-  app.addHook('onRequest', (request, _reply, done) => {
-    const { user, info, audit } = of(request);
-    authorize(deps, attributesOf(user, info), audit);
-    done();
-  });
-  // 8. Do it
-  const handler = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => serve(deps, of(request), reply);
+  },
+  // May they
+  ({ user, info, audit }, deps) => authorize(deps, attributesOf(user, info), audit),
+];
+
+/** All requests take one route: fastify reads and writes HTTP, the steps are ours. */
+function addRoute(app: FastifyInstance, deps: ServerDeps): void {
+  for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true } as { hasBody: boolean });
+  app.decorateReply('serving', undefined);
+  const handler = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => serve(deps, request, reply as Reply);
   app.route({ method: METHODS, url: '/', handler });
   app.setNotFoundHandler(handler);
-  app.addHook('onSend', (request, reply, payload, done) => {
-    answering.add(reply);
-    const context = contexts.get(request);
-    context?.audit?.answered(String(reply.getHeader('content-type') ?? ''), payload);
-    if (context === undefined || !Buffer.isBuffer(payload)) done();
-    else compress(context, payload, (bytes) => done(null, bytes));
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    const context = (reply as Reply).serving;
+    if (context === undefined) {
+      done();
+      return;
+    }
+    context.answering = true;
+    context.audit?.answered(String(reply.getHeader('content-type') ?? ''), payload);
+    if (Buffer.isBuffer(payload)) compress(context, payload, (bytes) => done(null, bytes));
+    else done();
   });
-  app.setErrorHandler((error, request, reply) => refuse(deps, contexts.get(request), reply, error));
+  app.setErrorHandler((error, _request, reply) => refuse(deps, (reply as Reply).serving, reply, error));
 }
 
-/** Waits where the log has no room. */
-function recordRequests(app: FastifyInstance, audit: Auditor): void {
-  app.addHook('onRequest', (request, _reply, done) => {
-    const room = audit.begin(contexts.get(request)!);
-    if (room === undefined) done();
-    else void room.then(() => done());
-  });
+function identify(context: RequestContext, deps: ServerDeps): Promise<void> | undefined {
+  const refused = (error: unknown): never => {
+    endSessionAfterAnswer(context);
+    deps.audit?.refused(context);
+    throw error;
+  };
+  const known = (user: UserInfo): void => {
+    context.user = user;
+    if (user === ANONYMOUS) endSessionAfterAnswer(context);
+  };
+  try {
+    const user = authenticate(context, { tokens: deps.api.tokens, anonymousAuth: deps.anonymousAuth });
+    if (user instanceof Promise) return user.then(known, refused);
+    known(user);
+  } catch (error) {
+    refused(error);
+  }
+  return undefined;
+}
+
+function impersonate(context: RequestContext, deps: ServerDeps): void {
+  const user = impersonated(context);
+  if (user === undefined) return;
+  const attributes = attributesOf(context.user, context.info);
+  authorize(deps, { ...attributes, verb: impersonationVerb(attributes.verb) });
+  context.user = user;
+  context.audit?.impersonated(user);
 }
 
 function makeContext(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply): RequestContext {
@@ -247,7 +241,7 @@ function lazyAbort(): { signal(): AbortSignal; abort(): void } {
   };
 }
 
-function startDeadline(deps: ServerDeps, context: RequestContext): void {
+function startDeadline(context: RequestContext, deps: ServerDeps): void {
   const ms = deadlineMs(context.info, deps.requestTimeoutMs);
   if (ms === undefined) return;
   if (ms < 1) throw new DeadlinePassed();
@@ -258,7 +252,7 @@ function startDeadline(deps: ServerDeps, context: RequestContext): void {
 /** Without an answer: 504. With one that its client does not read: nothing more. */
 function pastDeadline(context: RequestContext): void {
   const { reply } = context;
-  if (reply.sent || answering.has(reply)) {
+  if (reply.sent || context.answering) {
     cutOff(context);
     return;
   }
@@ -297,12 +291,18 @@ function authorize(deps: ServerDeps, attributes: Attributes, audit?: AuditRecord
   throw forbidden(isResourceRequest ? { group, resource } : { group: '', resource: '' }, name, deniedText(attributes, decision.reason));
 }
 
-async function serve(deps: ServerDeps, context: RequestContext, reply: FastifyReply): Promise<unknown> {
+async function serve(deps: ServerDeps, request: FastifyRequest, reply: Reply): Promise<unknown> {
   try {
+    const context = makeContext(deps, request, reply);
+    reply.serving = context;
+    for (const step of STEPS) {
+      const pending = step(context, deps);
+      if (pending !== undefined) await pending;
+    }
     const { answer, form } = context.info.isResourceRequest ? await dispatch(deps.api, context) : await deps.routes.serve(context);
     if (!reply.sent) await sendAnswer(deps.api, context, answer, form);
   } catch (error) {
-    refuse(deps, context, reply, error);
+    refuse(deps, reply.serving, reply, error);
   }
   return reply;
 }

@@ -25,15 +25,18 @@ export interface Authentication {
   readonly anonymousAuth: boolean;
 }
 
-export async function authenticate(context: RequestContext, { tokens, anonymousAuth }: Authentication): Promise<UserInfo> {
+/** A promise only for tokens; throws or rejects with 401. */
+export function authenticate(context: RequestContext, { tokens, anonymousAuth }: Authentication): UserInfo | Promise<UserInfo> {
   const fromCertificate = certificateUser(context.raw.socket as TLSSocket);
   if (fromCertificate === 'invalid') throw unauthorized();
   if (fromCertificate !== 'none') return fromCertificate;
   const token = bearerToken(header(context, 'authorization')) ?? protocolToken(header(context, 'sec-websocket-protocol'));
-  if (token === undefined) {
-    if (!anonymousAuth) throw unauthorized();
-    return ANONYMOUS;
-  }
+  if (token !== undefined) return tokenUser(tokens, token);
+  if (!anonymousAuth) throw unauthorized();
+  return ANONYMOUS;
+}
+
+async function tokenUser(tokens: ServiceAccountTokens, token: string): Promise<UserInfo> {
   const user = await tokens.verify(token);
   if (user === undefined) throw unauthorized();
   return { ...user, groups: [...user.groups, AUTHENTICATED] };

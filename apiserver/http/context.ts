@@ -22,6 +22,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Called once when the answer has been sent or given up. */
   readonly cleanups: (() => void)[];
+  /** The bytes of the answer are made or on their way. */
+  answering?: boolean;
   /** Set when the request is recorded. */
   audit?: AuditRecord;
 }

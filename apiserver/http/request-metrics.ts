@@ -27,6 +27,18 @@ export function createRequestMetrics(metrics: Metrics, clock: Clock): RequestMet
   const longRunning = metrics.gauge('apiserver_longrunning_requests', 'Watches, logs and other open streams', {
     labels: ['verb', 'resource'],
   });
+  /** The same few label values come with every request: what they lead to is looked up once. */
+  const known = new Map<string, Figures>();
+  const figuresOf = (labels: readonly [string, string, string, string, string, string]): Figures => {
+    const key = labels.join('\n');
+    let figures = known.get(key);
+    if (figures === undefined) {
+      if (known.size >= MAX_KNOWN) known.clear();
+      figures = { total: total.labels(...labels), duration: duration.labels(labels[0], labels[3]) };
+      known.set(key, figures);
+    }
+    return figures;
+  };
   return {
     start: (context) => {
       const { info } = context;
@@ -37,11 +49,19 @@ export function createRequestMetrics(metrics: Metrics, clock: Clock): RequestMet
       open?.inc();
       return (code) => {
         open?.dec();
-        total.labels(verb, group, version, resource, subresource, String(code)).inc();
-        if (open === undefined) duration.labels(verb, resource).observe((clock.monotonicMs() - started) / 1000);
+        const figures = figuresOf([verb, group, version, resource, subresource, String(code)]);
+        figures.total.inc();
+        if (open === undefined) figures.duration.observe((clock.monotonicMs() - started) / 1000);
       };
     },
   };
+}
+
+const MAX_KNOWN = 1000;
+
+interface Figures {
+  readonly total: { inc(): void };
+  readonly duration: { observe(seconds: number): void };
 }
 
 const NONE = { group: '', version: '', resource: '', subresource: '' };
