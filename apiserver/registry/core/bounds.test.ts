@@ -53,6 +53,7 @@ describe('a limit range', () => {
         `${AT}.defaultRequest[example.com/box]: Invalid value: "1": default value 2 must equal to defaultRequest value 1 in example.com/box`,
       ],
     ],
+    [limit({ type: 'Pod', max: { cpu: '0' }, min: { cpu: '0' }, maxLimitRequestRatio: { cpu: '3' } }), []],
     [{ spec: { limits: [{ type: 'Pod' }, { type: 'Pod' }] } }, ['spec.limits[1].type: Duplicate value: "Pod"']],
     [
       limit({ type: 'Container', max: { 'example.com': '1' } }),

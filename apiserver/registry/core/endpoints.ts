@@ -6,7 +6,7 @@ import { dnsSubdomain, portNumber, qualifiedName } from '../../../machinery/api/
 import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints } from '../../../machinery/api/types/core.v1.ts';
 import { defineKind } from '../define.ts';
 import { ageCell } from '../tables/cells.ts';
-import { canonicalIpWarning, dnsLabelErrors, ipErrors, ipFamily } from '../validation/ip.ts';
+import { canonicalIpWarning, dnsLabelErrors, ipErrors, isAddress } from '../validation/ip.ts';
 import { specialIpErrors } from './service-ips.ts';
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
@@ -45,7 +45,7 @@ function addressErrors(address: EndpointAddress, path: string, errors: FieldErro
   if (address.nodeName !== undefined) {
     for (const detail of dnsSubdomain(address.nodeName)) errors.push(invalidValue(`${path}.nodeName`, address.nodeName, detail));
   }
-  if (ipFamily(ip) === undefined) errors.push(invalidValue(`${path}.ip`, ip, 'must be a valid IP address'));
+  if (!isAddress(ip)) errors.push(invalidValue(`${path}.ip`, ip, 'must be a valid IP address'));
   else specialIpErrors(ip, `${path}.ip`, errors);
 }
 

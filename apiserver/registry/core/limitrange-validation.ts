@@ -100,6 +100,7 @@ function ratioErrors(
   if (quantityMilli(ratio) < 1000) errors.push(invalidValue(path, text, `ratio ${text} is less than 1`));
   if (max === undefined || min === undefined) return;
   const bound = quantityMilli(max) / quantityMilli(min);
-  if (quantityMilli(ratio) / 1000 <= bound) return;
-  errors.push(invalidValue(path, text, `ratio ${text} is greater than max/min = ${bound.toFixed(6)}`));
+  // nothing is greater than what nothing divided by nothing is
+  if (quantityMilli(ratio) / 1000 > bound)
+    errors.push(invalidValue(path, text, `ratio ${text} is greater than max/min = ${bound.toFixed(6)}`));
 }

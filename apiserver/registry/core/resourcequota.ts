@@ -8,7 +8,7 @@ import type { ResourceQuota } from '../../../machinery/api/types/core.v1.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
-import { immutableField } from '../validation/numbers.ts';
+import { IMMUTABLE } from '../validation/metadata.ts';
 import { isQuotaResource, quantityErrors, resourceNameErrors } from '../validation/resources.ts';
 import { scopeErrors } from './resourcequota-scopes.ts';
 
@@ -47,9 +47,9 @@ export const resourcequota = defineKind<ResourceQuota>({
     validate,
     validateUpdate: (object, old) => {
       const errors = validate(object);
-      const sorted = (scopes: readonly string[] | undefined): string[] => [...(scopes ?? [])].sort();
-      if (!deepEqual(sorted(object.spec?.scopes), sorted(old.spec?.scopes))) {
-        immutableField(object.spec?.scopes, sorted(old.spec?.scopes), 'spec.scopes', errors);
+      const asSet = (scopes: readonly string[] | undefined): string[] => [...new Set(scopes)].sort();
+      if (!deepEqual(asSet(object.spec?.scopes), asSet(old.spec?.scopes))) {
+        errors.push(invalidValue('spec.scopes', object.spec?.scopes, IMMUTABLE));
       }
       return errors;
     },

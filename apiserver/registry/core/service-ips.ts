@@ -6,21 +6,22 @@ import ipaddr from 'ipaddr.js';
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../machinery/api/field-error.ts';
 import { dnsSubdomain } from '../../../machinery/api/names.ts';
 import type { LoadBalancerIngress, Service } from '../../../machinery/api/types/core.v1.ts';
-import { ipErrors, ipFamily } from '../validation/ip.ts';
+import { ipErrors, ipFamily, withoutLeadingZeros } from '../validation/ip.ts';
 
-/** For external IPs, endpoints and slices alike. */
+/** For external IPs, endpoints and slices alike. The text is an address, in whatever form; one of IPv4 inside IPv6 counts as what it is. */
 export function specialIpErrors(text: string, path: string, errors: FieldError[]): void {
-  const ip = ipaddr.parse(text);
-  const unspecified = text === '0.0.0.0' || ip.range() === 'unspecified';
-  if (unspecified) errors.push(invalidValue(path, text, `may not be unspecified (${text})`));
-  if (ip.range() === 'loopback') errors.push(invalidValue(path, text, 'may not be in the loopback range (127.0.0.0/8, ::1/128)'));
-  if (ip.range() === 'linkLocal') errors.push(invalidValue(path, text, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'));
-  if (isLinkLocalMulticast(text, ip))
+  const ip = ipaddr.process(withoutLeadingZeros(text));
+  const range = ip.range();
+  const bytes = ip.toByteArray();
+  if (bytes.every((byte) => byte === 0)) errors.push(invalidValue(path, text, `may not be unspecified (${text})`));
+  if (range === 'loopback') errors.push(invalidValue(path, text, 'may not be in the loopback range (127.0.0.0/8, ::1/128)'));
+  if (range === 'linkLocal') errors.push(invalidValue(path, text, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'));
+  if (isLinkLocalMulticast(bytes))
     errors.push(invalidValue(path, text, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'));
 }
 
-const isLinkLocalMulticast = (text: string, ip: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
-  ip.kind() === 'ipv4' ? text.startsWith('224.0.0.') : ip.toByteArray()[0] === 0xff && (ip.toByteArray()[1]! & 0x0f) === 2;
+const isLinkLocalMulticast = ([a, b, c, ...others]: readonly number[]): boolean =>
+  others.length === 1 ? a === 224 && b === 0 && c === 0 : a === 0xff && (b! & 0x0f) === 2;
 
 const IP_MODES = ['Proxy', 'VIP'];
 

@@ -53,6 +53,18 @@ describe('endpoints', () => {
       ['subsets[0].addresses[0].ip: Invalid value: "169.254.1.1": may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
     ],
     [at({ ip: '0.0.0.0' }), ['subsets[0].addresses[0].ip: Invalid value: "0.0.0.0": may not be unspecified (0.0.0.0)']],
+    [at({ ip: '010.0.0.1' }), ['subsets[0].addresses[0].ip: Invalid value: "010.0.0.1": must not have leading 0s']],
+    [
+      at({ ip: '::ffff:127.0.0.1' }),
+      [
+        'subsets[0].addresses[0].ip: Invalid value: "::ffff:127.0.0.1": must not be an IPv4-mapped IPv6 address',
+        'subsets[0].addresses[0].ip: Invalid value: "::ffff:127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
+      ],
+    ],
+    [
+      at({ ip: 'ff02::1' }),
+      ['subsets[0].addresses[0].ip: Invalid value: "ff02::1": may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
+    ],
     [at({ ip: '10.0.0.1' }, { port: 1 }, { port: 2, name: 'b' }), ['subsets[0].ports[0].name: Required value']],
     [at({ ip: '10.0.0.1' }, { port: 0 }), ['subsets[0].ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive']],
     [

@@ -20,7 +20,7 @@ export function ipFamily(text: string): IpFamily | undefined {
 }
 
 /** Zeros before the decimals of an IPv4 address or a prefix length, which older parsers skip; those of IPv6 groups are no matter. */
-const withoutLeadingZeros = (text: string): string =>
+export const withoutLeadingZeros = (text: string): string =>
   text
     .replace(/(^|:)([0-9]+(?:\.[0-9]+){3})/, (_, before: string, ip: string) => before + ip.replace(/(^|\.)0+(?=[0-9])/g, '$1'))
     .replace(/\/0+(?=[0-9])/, '/');
