@@ -82,7 +82,7 @@ export async function createDecoded(api: Api, context: RequestContext, served: S
     try {
       if (attempt === 1) beforeCreate(api, served, object, strategyFor.now);
       const undo = await finishCreate(served, object, strategyFor);
-      return await writeNew(api, context, served, { object, options, undo });
+      return await writeNew(api, context, served, { object, options, undo, owned: input.owned === true });
     } catch (error) {
       if (!isReason(error, 'AlreadyExists') || base === '') throw error;
       if (asked !== '' || attempt >= NAME_ATTEMPTS || mutant('create.name-drawn-once')) throw nameTaken(served, object.metadata.name ?? '');
@@ -126,13 +126,13 @@ async function writeNew(
   api: Api,
   context: RequestContext,
   served: ServedResource,
-  write: { object: KubeObject; options: WriteOptions; undo: (() => void) | undefined },
+  write: { object: KubeObject; options: WriteOptions; undo: (() => void) | undefined; owned: boolean },
 ) {
   const { object, options, undo } = write;
   try {
     for (const text of served.definition.strategy.warnings?.(object, undefined) ?? []) warn(context, text);
     if (options.dryRun) return { object: dryRunCreate(api, served, object) };
-    const stored = await persistCreate(api, served, object);
+    const stored = await persistCreate(api, served, object, write.owned);
     return { stored };
   } catch (error) {
     undo?.();

@@ -198,6 +198,7 @@ function gcFinalizers(served: ServedResource, options: DeleteOptions, object: An
 
 /** Options win over a finalizer that is there, which wins over the kind's default. */
 function propagation(options: DeleteOptions, served: ServedResource, present: readonly string[]): string | undefined {
+  if (served.definition.defaultPropagation === 'None') return undefined;
   if (options.orphanDependents !== undefined) return options.orphanDependents ? 'Orphan' : 'Background';
   if (options.propagationPolicy !== undefined) return options.propagationPolicy;
   const first = present.find((name) => name === ORPHAN || name === FOREGROUND);

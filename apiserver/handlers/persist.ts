@@ -16,6 +16,7 @@ import type { ServedResource } from './served.ts';
 
 /** etcd's default request limit, which upstream's stores have. */
 const MAX_STORED_BYTES = 1.5 * 1024 * 1024;
+const TOO_LARGE = 'etcdserver: request is too large';
 
 export const groupResource = (served: ServedResource): { group: string; resource: string } => ({
   group: served.group,
@@ -39,7 +40,19 @@ export function encodeAt(served: ServedResource, object: KubeObject, revision: n
 
 /** Upstream stores protobuf, which is smaller than JSON: what is near the limit is measured as upstream would. */
 function requireSmall(served: ServedResource, object: KubeObject): void {
-  if (encodeProtobuf(served.storedSchema, object).length > MAX_STORED_BYTES) throw unclassified('etcdserver: request is too large');
+  if (encodeProtobuf(served.storedSchema, object).length > MAX_STORED_BYTES) throw unclassified(TOO_LARGE);
+}
+
+/** As encodeAt. Where it is ownership that makes the object too large, it goes; `owned` says that ownership is what was asked for (apply). */
+function encodeFitting(served: ServedResource, object: KubeObject, revision: number, owned: boolean): Buffer {
+  try {
+    return encodeAt(served, object, revision);
+  } catch (error) {
+    const mayGo = !owned && object.metadata.managedFields !== undefined && error instanceof StatusError && error.message === TOO_LARGE;
+    if (!mayGo) throw error;
+    delete object.metadata.managedFields;
+    return encodeAt(served, object, revision);
+  }
 }
 
 /** The object as it would be read back: members that Go prints though nobody set them are there, empty ones are not. */
@@ -49,11 +62,11 @@ export function normalized(served: ServedResource, object: KubeObject): KubeObje
   return printedForm(served.storedSchema, object) as KubeObject;
 }
 
-export async function persistCreate(api: Api, served: ServedResource, object: KubeObject): Promise<Stored> {
+export async function persistCreate(api: Api, served: ServedResource, object: KubeObject, owned = false): Promise<Stored> {
   const { namespace = '', name = '' } = object.metadata;
+  const key = keyOf(served.definition, namespace, name);
   try {
-    const stored = await api.store.create(keyOf(served.definition, namespace, name), (revision) => encodeAt(served, object, revision));
-    return stored;
+    return await api.store.create(key, (revision) => encodeFitting(served, object, revision, owned));
   } catch (error) {
     if (!(error instanceof KeyExists)) throw error;
     throw existing(api, served, namespace, name);
@@ -108,12 +121,17 @@ const TIME_LENGTH = 30;
 
 /**
  * The object's bytes at the revision of `old`; undefined when writing them would change nothing but times in managedFields. Ownership that is
- * only dated anew is dated back. `live` is `old` as an object.
+ * only dated anew is dated back. `live` is `old` as an object; `owned` as for encodeFitting.
  */
-export function changedBytes(served: ServedResource, old: Stored, object: KubeObject, live: KubeObject): Buffer | undefined {
+export function changedBytes(
+  served: ServedResource,
+  old: Stored,
+  object: KubeObject,
+  { live, owned = false }: { readonly live: KubeObject; readonly owned?: boolean | undefined },
+): Buffer | undefined {
   // A link is not stored, but what brings one is a change: its times count.
   const isLinked = (object.metadata.selfLink ?? '') !== '';
-  const bytes = encodeAt(served, object, old.revision);
+  const bytes = encodeFitting(served, object, old.revision, owned);
   if (bytes.equals(old.bytes)) return undefined;
   if (isLinked) return bytes;
   const { managedFields } = object.metadata;

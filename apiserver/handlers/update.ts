@@ -118,7 +118,7 @@ async function changeOnce(api: Api, context: RequestContext, request: ChangeRequ
   try {
     await definition.strategy.admitUpdate?.(object, old, strategyFor);
     if (isReleased(served, object, old)) return await removeFreed(api, request, [object, old], stored);
-    const bytes = changedBytes(served, stored, object, old);
+    const bytes = changedBytes(served, stored, object, { live: old, owned: request.owned });
     if (bytes === undefined) return { type: 'object', code: 200, served, stored };
     if (options.dryRun) return { type: 'object', code: 200, served, object: atRevision(served, object, stored.revision) };
     const written = await persistEncoded(api, stored, bytes, { fromReserve: isUrgent(served, object) });

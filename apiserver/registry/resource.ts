@@ -151,7 +151,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly isHeartbeat?: boolean;
   /** Why the object of this name may not be deleted (403), if so. */
   readonly deleteRefusal?: (name: string) => string | undefined;
-  readonly defaultPropagation?: 'Background' | 'Orphan';
+  /** `None`: nothing depends on such objects, and no deletion waits for a garbage collector (events). */
+  readonly defaultPropagation?: 'Background' | 'Orphan' | 'None';
   /** Graceful deletion (pods): the grace period to use, in seconds, given the requested one; undefined means at once. */
   readonly gracePeriod?: (object: T, requestedSeconds: number | undefined) => number | undefined;
   /**

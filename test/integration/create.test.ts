@@ -70,6 +70,18 @@ test('a create', async (t) => {
     assert.equal((await send('GET', `${CONFIGMAPS}/dry`)).code, 404);
   });
 
+  await t.test('goes without ownership where only that makes the object too large, and an apply is refused', async () => {
+    const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key-that-is-rather-long-${i}`, '']));
+    const created = await send('POST', CONFIGMAPS, configMap('large', data));
+    assert.equal(created.code, 201);
+    assert.equal(created.body.metadata.managedFields, undefined);
+    const applied = await send('PATCH', `${CONFIGMAPS}/applied?fieldManager=a`, configMap('applied', data), {
+      type: 'application/apply-patch+yaml',
+    });
+    assert.equal(applied.code, 500);
+    assert.equal(applied.body.message, 'etcdserver: request is too large');
+  });
+
   await t.test('keeps __proto__ as a key', async () => {
     const { body } = await send('POST', CONFIGMAPS, '{"metadata":{"name":"p"},"data":{"__proto__":"x","constructor":"y"}}');
     assert.deepEqual(Object.entries(body.data), [

@@ -78,6 +78,13 @@ test('a delete', async (t) => {
     assert.equal(body.message, 'strconv.ParseInt: parsing "9223372036854775808": value out of range');
   });
 
+  await t.test('of an event never waits for the garbage collector', async () => {
+    const EVENTS = '/api/v1/namespaces/default/events';
+    await send('POST', EVENTS, { metadata: { name: 'e' }, involvedObject: { namespace: 'default' } });
+    assert.equal((await send('DELETE', `${EVENTS}/e?propagationPolicy=Foreground`)).code, 200);
+    assert.equal((await send('GET', `${EVENTS}/e`)).code, 404);
+  });
+
   await t.test('of a collection takes what the selector matches', async () => {
     for (const name of ['c1', 'c2']) await send('POST', CONFIGMAPS, configMap(name, {}, { labels: { c: 'y' } }));
     const { body } = await send('DELETE', `${CONFIGMAPS}?labelSelector=c%3Dy`);

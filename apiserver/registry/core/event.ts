@@ -172,6 +172,7 @@ export const event = defineKind<Event>({
   kind: 'Event',
   nameRule: nameIsPathSegment,
   createOnUpdate: true,
+  defaultPropagation: 'None',
   fieldLabelError: 'notSupported',
   selectableFields: {
     'involvedObject.kind': about('kind'),
