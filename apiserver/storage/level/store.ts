@@ -14,8 +14,15 @@ import { LogStore, type StoreOptions } from '../log-store.ts';
 import { isCorruption, isForbidden, isFull, openDatabase, reasonOf } from './database.ts';
 import { reserve } from './lock.ts';
 import { LevelLog } from './log.ts';
+import { sizeOfFiles } from './reclaim.ts';
 import { RESTORE_HINT, recover } from './recover.ts';
 import { readTail, syncDirectory, TailFile } from './tail.ts';
+
+/**
+ * LevelDB maps tables into memory, and what was read of them stays there: after the one scan of everything, all of it. Opened again it maps only what is
+ * asked for, which is next to nothing.
+ */
+const WORTH_UNMAPPING = 16 * 1024 * 1024;
 
 export async function openLevelStore(path: string, options: StoreOptions = {}): Promise<Store> {
   try {
@@ -48,6 +55,10 @@ async function openStore(directory: string, options: StoreOptions, release: () =
   try {
     await writeFile(join(directory, 'HOLDER'), `${process.pid}\n`);
     const { revisions, hash, marker } = await recover(database, directory, tail);
+    if (sizeOfFiles(database.location) > WORTH_UNMAPPING) {
+      await database.close();
+      await database.open();
+    }
     // What LevelDB made while it opened is found again from here on, whatever happens.
     await syncDirectory(join(directory, 'db'));
     const tailFile = await TailFile.open(directory, { revision: revisions.revision, hash: hash.toString('hex') });
