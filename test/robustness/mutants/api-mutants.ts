@@ -4,6 +4,7 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configmaps } from '../../../machinery/client/resource-type.ts';
+import { armFailpoints } from '../../../machinery/process/failpoints.ts';
 import { ensurePki, issueClientCertificate, type KeyPair } from '../../../machinery/process/pki.ts';
 import { systemRandom } from '../../../machinery/process/random.ts';
 import { COUNT, TOKEN } from '../history.ts';
@@ -59,6 +60,8 @@ export const apiMutants: readonly Scenario[] = [
         const annotations = { [TOKEN]: `w${i}`, [COUNT]: '1' };
         return recorded.update(configmaps, { ...live, metadata: { ...live.metadata, annotations } });
       };
+      // the first waits for the disk when the others decide
+      armFailpoints('store.before-batch=sleep(100)');
       await Promise.all(Array.from({ length: 8 }, (_, i) => write(i)));
       return scene.violations();
     },

@@ -25,16 +25,22 @@ const random = seededRandom(options.seed);
 const tell = (line: string): void => void writeSync(1, `${line}\n`);
 
 function tellFlushes(): void {
-  const { batch } = Level.prototype as unknown as { batch(...args: unknown[]): Promise<void> };
+  const { batch, put } = Level.prototype as unknown as Record<'batch' | 'put', (...args: unknown[]) => Promise<void>>;
+  const tellFlush = (database: Level): void => {
+    const log = readdirSync(database.location)
+      .filter((name) => name.endsWith('.log'))
+      .sort()
+      .at(-1);
+    if (log !== undefined) tell(`sync ${log} ${statSync(join(database.location, log)).size}`);
+  };
   const observed = {
     async batch(this: Level, operations: unknown, how: { sync?: boolean }): Promise<void> {
       await batch.call(this, operations, how);
-      if (!how.sync) return;
-      const log = readdirSync(this.location)
-        .filter((name) => name.endsWith('.log'))
-        .sort()
-        .at(-1);
-      if (log !== undefined) tell(`sync ${log} ${statSync(join(this.location, log)).size}`);
+      if (how.sync) tellFlush(this);
+    },
+    async put(this: Level, key: unknown, value: unknown, how: { sync?: boolean }): Promise<void> {
+      await put.call(this, key, value, how);
+      if (how.sync) tellFlush(this);
     },
   };
   Object.assign(Level.prototype, observed);
