@@ -71,7 +71,7 @@ test('a create', async (t) => {
   });
 
   await t.test('goes without ownership where only that makes the object too large, and an apply is refused', async () => {
-    const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key-that-is-rather-long-${i}`, '']));
+    const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key-that-is-rather-long-as-keys-go-${i}`, '']));
     const created = await send('POST', CONFIGMAPS, configMap('large', data));
     assert.equal(created.code, 201);
     assert.equal(created.body.metadata.managedFields, undefined);
