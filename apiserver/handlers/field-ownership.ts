@@ -7,6 +7,7 @@ import type { Plain } from '../../machinery/api/plain.ts';
 import type { ManagedFieldsEntry } from '../../machinery/api/types/meta.v1.ts';
 import type { WriteOptions } from '../http/write-options.ts';
 import { type Applied, applyConfiguration } from '../managedfields/apply.ts';
+import { EMPTY_SET } from '../managedfields/field-set.ts';
 import type { OtherVersion, OwnedType } from '../managedfields/ownership.ts';
 import { resetFields } from '../managedfields/reset-fields.ts';
 import { trackUpdate } from '../managedfields/track.ts';
@@ -48,6 +49,17 @@ export function recordCreate(api: Api, served: ServedResource, object: KubeObjec
   const seen = toServed(served, object);
   const { fieldManager: manager } = options;
   setEntries(object, trackUpdate({ ...ownedType(api, served, ''), live: undefined, object: seen, manager, now: api.clock.now() }));
+}
+
+/** Records who sent an object that is answered and not stored. */
+export function recordAnswered(
+  api: Api,
+  of: Pick<OwnedType, 'apiVersion' | 'schema' | 'subresource'>,
+  object: KubeObject,
+  manager: string,
+): void {
+  const owned: OwnedType = { ...of, otherVersion: () => undefined, resetFields: EMPTY_SET };
+  setEntries(object, trackUpdate({ ...owned, live: undefined, object, manager, now: api.clock.now() }));
 }
 
 export interface UpdateRecord {

@@ -2,16 +2,19 @@
  * Questions asked by POST that are answered and never stored: who am I, is this token good, may this user do that. Mirrors kubernetes
  * `pkg/registry/authentication` and `pkg/registry/authorization`.
  */
-import { type FieldError, invalidValue, required } from '../../machinery/api/field-error.ts';
 import type { KubeObject } from '../../machinery/api/object.ts';
 import { typeSchema } from '../../machinery/api/schema/schema.ts';
 import { badRequest, invalid } from '../../machinery/api/status.ts';
+import { formatTime, quote } from '../../machinery/api/time.ts';
+import type { SubjectAccessReviewSpec } from '../../machinery/api/types/authorization.k8s.io.v1.ts';
 import type { Attributes } from '../http/authorize.ts';
 import type { RequestContext } from '../http/context.ts';
-import { API_AUDIENCE } from '../http/service-account-tokens.ts';
+import { API_AUDIENCE, type ServiceAccountTokens } from '../http/service-account-tokens.ts';
 import { writeOptions } from '../http/write-options.ts';
+import { type AccessReview, accessReviewErrors, type ReviewForm, selectorComplaint } from '../registry/authorization/access-review.ts';
 import type { UserInfo } from '../registry/resource.ts';
 import type { Answer } from './answer.ts';
+import { cleanMetadata } from './answered.ts';
 import type { Api } from './api.ts';
 import { decodeBody } from './decode.ts';
 import type { Route } from './dispatch.ts';
@@ -19,14 +22,15 @@ import { recordCreate } from './field-ownership.ts';
 import type { ServedResource } from './served.ts';
 
 type Review = KubeObject & { spec?: Record<string, unknown>; status?: unknown };
-type Reviewer = (api: Api, context: RequestContext, review: Review) => unknown | Promise<unknown>;
+/** Makes the answer to a question, mostly out of the question. */
+type Reviewer = (api: Api, context: RequestContext, review: Review) => Review | Promise<Review>;
 
 const REVIEWERS: Readonly<Record<string, Reviewer>> = {
-  'authentication.k8s.io/selfsubjectreviews': (_api, context) => ({ userInfo: userInfo(context.user) }),
+  'authentication.k8s.io/selfsubjectreviews': reviewSelf,
   'authentication.k8s.io/tokenreviews': reviewToken,
-  'authorization.k8s.io/subjectaccessreviews': reviewSubject,
-  'authorization.k8s.io/localsubjectaccessreviews': reviewLocal,
-  'authorization.k8s.io/selfsubjectaccessreviews': (api, context, review) => decide(api, context.user, review.spec ?? {}),
+  'authorization.k8s.io/subjectaccessreviews': reviewerOf('subject'),
+  'authorization.k8s.io/localsubjectaccessreviews': reviewerOf('local'),
+  'authorization.k8s.io/selfsubjectaccessreviews': reviewerOf('self'),
   'authorization.k8s.io/selfsubjectrulesreviews': reviewRules,
 };
 
@@ -38,9 +42,9 @@ export function reviewRoute(served: ServedResource): Route | undefined {
     handler: async (api: Api, context: RequestContext): Promise<Answer> => {
       const options = writeOptions(context, 'CreateOptions');
       const review = (await decodeBody(context, served, options.fieldValidation)) as Review;
+      cleanMetadata(context, served, review);
       recordCreate(api, served, review, options);
-      review.status = await reviewer(api, context, review);
-      return { type: 'value', code: 201, schema: typeSchema(served.info.type), value: review };
+      return { type: 'value', code: 201, schema: typeSchema(served.info.type), value: await reviewer(api, context, review) };
     },
   };
 }
@@ -49,64 +53,56 @@ function userInfo(user: UserInfo): Record<string, unknown> {
   return { username: user.name, ...(user.uid && { uid: user.uid }), groups: user.groups, ...(user.extra && { extra: user.extra }) };
 }
 
-async function reviewToken(api: Api, _context: RequestContext, review: Review): Promise<unknown> {
+/** Of the question nothing is kept. */
+function reviewSelf(api: Api, context: RequestContext, { apiVersion, kind }: Review): Review {
+  const metadata = { creationTimestamp: formatTime(api.clock.now()) };
+  return { apiVersion, kind, metadata, status: { userInfo: userInfo(context.user) } };
+}
+
+async function reviewToken(api: Api, _context: RequestContext, review: Review): Promise<Review> {
   const { token, audiences } = (review.spec ?? {}) as { token?: string; audiences?: string[] };
   if (!token) throw badRequest('token is required for TokenReview in authentication');
-  const accepted = audiences?.length ? audiences : [API_AUDIENCE];
-  const user = await api.tokens.verify(token, accepted);
+  return { ...review, status: await tokenStatus(api.tokens, token, audiences?.length ? audiences : [API_AUDIENCE]) };
+}
+
+async function tokenStatus(tokens: ServiceAccountTokens, token: string, wanted: readonly string[]): Promise<unknown> {
+  const claimed = claimedAudiences(token);
+  const user = await tokens.verify(token, claimed);
   if (user === undefined) return { user: {}, error: 'invalid bearer token' };
-  return { authenticated: true, user: userInfo({ ...user, groups: [...user.groups, 'system:authenticated'] }), audiences: accepted };
+  const audiences = wanted.filter((audience) => claimed.includes(audience));
+  if (audiences.length > 0)
+    return { authenticated: true, user: userInfo({ ...user, groups: [...user.groups, 'system:authenticated'] }), audiences };
+  const mismatch = `token audiences [${claimed.map(quote).join(' ')}] is invalid for the target audiences [${wanted.map(quote).join(' ')}]`;
+  return { user: {}, error: `[invalid bearer token, ${mismatch}]` };
 }
 
-interface AccessSpec {
-  resourceAttributes?: Partial<Record<'namespace' | 'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'name', string>>;
-  nonResourceAttributes?: { path?: string; verb?: string };
-  user?: string;
-  groups?: string[];
-  uid?: string;
-  extra?: Record<string, string[]>;
-}
-
-function reviewSubject(api: Api, _context: RequestContext, review: Review): unknown {
-  const spec = (review.spec ?? {}) as AccessSpec;
-  const errors = attributeErrors(spec);
-  if (!spec.user && !spec.groups?.length) errors.push(invalidValue('spec.user', '', 'at least one of user or group must be specified'));
-  refuse(errors);
-  return decide(api, subjectOf(spec), review.spec ?? {});
-}
-
-function reviewLocal(api: Api, context: RequestContext, review: Review): unknown {
-  const spec = (review.spec ?? {}) as AccessSpec;
-  const { namespace } = context.info;
-  if ((spec.resourceAttributes?.namespace ?? '') !== namespace) {
-    throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`);
+/** Whom a token says it is for, not yet verified. */
+function claimedAudiences(token: string): readonly string[] {
+  try {
+    const { aud } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { aud?: unknown };
+    return Array.isArray(aud) ? aud.filter((audience) => typeof audience === 'string') : [];
+  } catch {
+    return [];
   }
-  return reviewSubject(api, context, review);
 }
 
-const subjectOf = (spec: AccessSpec): UserInfo => ({
+function reviewerOf(form: ReviewForm): Reviewer {
+  return (api, context, review) => {
+    const errors = accessReviewErrors(review as AccessReview, form);
+    if (errors.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', errors);
+    const spec = (review.spec ?? {}) as SubjectAccessReviewSpec;
+    return { ...review, status: decide(api, form === 'self' ? context.user : subjectOf(spec), spec) };
+  };
+}
+
+const subjectOf = (spec: SubjectAccessReviewSpec): UserInfo => ({
   name: spec.user ?? '',
   groups: spec.groups ?? [],
   ...(spec.uid && { uid: spec.uid }),
   ...(spec.extra && { extra: spec.extra }),
 });
 
-function attributeErrors(spec: AccessSpec): FieldError[] {
-  const both = spec.resourceAttributes !== undefined && spec.nonResourceAttributes !== undefined;
-  const neither = spec.resourceAttributes === undefined && spec.nonResourceAttributes === undefined;
-  if (both) return [invalidValue('spec.nonResourceAttributes', '', 'cannot be specified in combination with resourceAttributes')];
-  return neither
-    ? [required('spec.resourceAttributes', 'exactly one of nonResourceAttributes or resourceAttributes must be specified')]
-    : [];
-}
-
-function refuse(errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', errors);
-}
-
-function decide(api: Api, user: UserInfo, sent: Record<string, unknown>): unknown {
-  const spec = sent as AccessSpec;
-  refuse(attributeErrors(spec));
+function decide(api: Api, user: UserInfo, spec: SubjectAccessReviewSpec): unknown {
   const resource = spec.resourceAttributes;
   const attributes: Attributes = {
     user,
@@ -121,12 +117,14 @@ function decide(api: Api, user: UserInfo, sent: Record<string, unknown>): unknow
     path: spec.nonResourceAttributes?.path ?? '',
   };
   const { allowed, denied, reason } = api.authorizer.authorize(attributes);
-  return { allowed, ...(denied && { denied }), ...(reason !== '' && { reason }) };
+  const evaluationError = selectorComplaint(resource);
+  return { allowed, ...(denied && { denied }), ...(reason !== '' && { reason }), ...(evaluationError !== '' && { evaluationError }) };
 }
 
-function reviewRules(_api: Api, _context: RequestContext, review: Review): unknown {
-  const { namespace } = (review.spec ?? {}) as { namespace?: string };
-  if (!namespace) throw badRequest('no namespace on request');
+/** Of the question nothing is kept. */
+function reviewRules(_api: Api, _context: RequestContext, { apiVersion, kind, spec }: Review): Review {
+  if (!(spec as { namespace?: string } | undefined)?.namespace) throw badRequest('no namespace on request');
   const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
-  return { resourceRules: [everything], nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }], incomplete: false };
+  const status = { resourceRules: [everything], nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }], incomplete: false };
+  return { apiVersion, kind, metadata: {}, spec: {}, status };
 }

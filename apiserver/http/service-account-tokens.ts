@@ -16,6 +16,14 @@ export interface BoundObject {
   readonly kind: 'Pod' | 'Node' | 'Secret';
   readonly name: string;
   readonly uid: string;
+  /** Where a pod runs. */
+  readonly node?: NodeClaim;
+}
+
+/** Without a uid: it was not there when the token was issued. */
+interface NodeClaim {
+  readonly name: string;
+  readonly uid?: string;
 }
 
 export interface TokenRequest {
@@ -56,7 +64,7 @@ interface Claims {
     readonly namespace: string;
     readonly serviceaccount: { readonly name: string; readonly uid: string };
     readonly pod?: { readonly name: string; readonly uid: string };
-    readonly node?: { readonly name: string; readonly uid: string };
+    readonly node?: NodeClaim;
     readonly secret?: { readonly name: string; readonly uid: string };
   };
 }
@@ -91,7 +99,8 @@ function keyId(publicKey: KeyObject): string {
 
 function claimsOf(request: TokenRequest, now: number, jti: string): Claims & { iat: number } {
   const bound = request.bound;
-  const boundClaim = bound === undefined ? {} : { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } };
+  const { kind = '', name, uid, node } = bound ?? {};
+  const boundClaim = bound === undefined ? {} : { ...(node && { node }), [kind.toLowerCase()]: { name, uid } };
   return {
     aud: request.audiences.length > 0 ? request.audiences : [API_AUDIENCE],
     exp: now + request.expirationSeconds,
@@ -132,7 +141,8 @@ function isLive(deps: TokenDeps, claims: Claims, audiences: readonly string[]): 
   const { namespace, serviceaccount, pod, node, secret } = claims['kubernetes.io'];
   const uidOf = (resource: string, ns: string, name: string): string | undefined => deps.reader.get('', resource, ns, name)?.metadata.uid;
   if (uidOf('serviceaccounts', namespace, serviceaccount.name) !== serviceaccount.uid) return false;
-  if (pod !== undefined && uidOf('pods', namespace, pod.name) !== pod.uid) return false;
+  // The node of a pod is only told.
+  if (pod !== undefined) return uidOf('pods', namespace, pod.name) === pod.uid;
   if (secret !== undefined && uidOf('secrets', namespace, secret.name) !== secret.uid) return false;
   return node === undefined || uidOf('nodes', '', node.name) === node.uid;
 }
@@ -146,7 +156,7 @@ function userOf(claims: Claims): UserInfo {
   }
   if (node !== undefined) {
     extra['authentication.kubernetes.io/node-name'] = [node.name];
-    extra['authentication.kubernetes.io/node-uid'] = [node.uid];
+    if (node.uid !== undefined) extra['authentication.kubernetes.io/node-uid'] = [node.uid];
   }
   return {
     name: `system:serviceaccount:${namespace}:${serviceaccount.name}`,

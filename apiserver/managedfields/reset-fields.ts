@@ -11,12 +11,18 @@ const SPEC_AND_METADATA = setOfPaths(['f:spec'], ['f:metadata']);
 /** Where it is more or less than `status` in the main resource and `spec` in its status. Key: `group/resource` or `group/resource/subresource`. */
 const SPECIAL: Readonly<Record<string, FieldSet>> = {
   '/namespaces/finalize': STATUS,
+  'authentication.k8s.io/tokenreviews': EMPTY_SET,
+  'authorization.k8s.io/subjectaccessreviews': EMPTY_SET,
+  'authorization.k8s.io/localsubjectaccessreviews': EMPTY_SET,
+  'authorization.k8s.io/selfsubjectaccessreviews': EMPTY_SET,
   '/pods/status': setOfPaths(['f:spec'], ['f:metadata', 'f:deletionTimestamp'], ['f:metadata', 'f:ownerReferences']),
   'apps/deployments/status': setOfPaths(['f:spec'], ['f:metadata', 'f:labels']),
   'storage.k8s.io/volumeattachments/status': SPEC_AND_METADATA,
   'networking.k8s.io/servicecidrs/status': SPEC_AND_METADATA,
   'resource.k8s.io/resourceclaims/status': SPEC_AND_METADATA,
   'admissionregistration.k8s.io/validatingadmissionpolicies/status': SPEC_AND_METADATA,
+  'apiextensions.k8s.io/customresourcedefinitions/status': SPEC_AND_METADATA,
+  'apiregistration.k8s.io/apiservices/status': SPEC_AND_METADATA,
   'flowcontrol.apiserver.k8s.io/flowschemas/status': SPEC_AND_METADATA,
   'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations/status': SPEC_AND_METADATA,
   'certificates.k8s.io/certificatesigningrequests': setOfPaths(['f:spec'], ['f:status']),

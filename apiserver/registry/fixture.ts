@@ -80,3 +80,10 @@ export const cellsOf = (definition: ResourceDefinition, object: object): unknown
   definition.table.cells(prepared(definition, object), NOW);
 
 export const nameDetails = (definition: ResourceDefinition, name: string): string[] => definition.nameRule?.(name, false) ?? [];
+
+/** Metadata after a write to the status of `old`. */
+export function metadataAfterStatusWrite(definition: ResourceDefinition, object: KubeObject, old: KubeObject): KubeObject['metadata'] {
+  const sent = deepClone(object);
+  definition.status?.prepareForUpdate?.(sent, old, contextOf(definition, { subresource: 'status' }));
+  return sent.metadata;
+}

@@ -37,5 +37,5 @@ export const customresourcedefinition = defineKind<CustomResourceDefinition>({
     },
     prepareForUpdate: keepStatus,
   },
-  status: statusView(),
+  status: statusView({ keepMetadata: true }),
 });

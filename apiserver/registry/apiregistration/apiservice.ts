@@ -94,7 +94,7 @@ export const apiservice = defineKind<APIService>({
     validate,
     validateUpdate: validate,
   },
-  status: statusView({ validate: statusErrors }),
+  status: statusView({ keepMetadata: true, validate: statusErrors }),
   cells: (object, now) => [
     object.metadata.name,
     object.spec?.service ? `${object.spec.service.namespace ?? ''}/${object.spec.service.name ?? ''}` : 'Local',

@@ -70,7 +70,7 @@ export const flowschema = defineKind<FlowSchema>({
     validate,
     validateUpdate: validate,
   },
-  status: statusView({ validate: statusErrors }),
+  status: statusView({ keepMetadata: true, validate: statusErrors }),
   cells: (object, now) => [
     object.metadata.name,
     object.spec?.priorityLevelConfiguration?.name ?? '<none>',

@@ -129,7 +129,7 @@ export const prioritylevelconfiguration = defineKind<PriorityLevelConfiguration>
   kind: 'PriorityLevelConfiguration',
   generation: 'spec',
   strategy: { default: applyDefaults, prepareForCreate: dropStatus, prepareForUpdate: keepStatus, validate, validateUpdate: validate },
-  status: statusView({ validate: statusErrors }),
+  status: statusView({ keepMetadata: true, validate: statusErrors }),
   cells: ({ metadata, spec }, now) => {
     const queuing = spec?.limited?.limitResponse?.queuing;
     return [
