@@ -34,26 +34,35 @@ interface Moment {
   readonly high: number;
 }
 
+/** From `end` on somebody knew that `revision` was reached. */
+interface Sighting {
+  readonly client: string;
+  readonly end: number;
+  readonly revision: number;
+}
+
 /**
- * D6, R1: requests are served at one moment each between their begin and end: what began after another one had ended was served at no earlier revision,
- * a write at a later one. Writes and lists tell the revision; a get was served while the version it showed was the current one.
+ * D6, R1: requests are served at one moment each between their begin and end: what began after something had been answered, or shown by a watch, was
+ * served at no earlier revision, a write at a later one. Writes and lists tell the revision; a get was served while the version it showed was current.
  */
 export function linearizable(operations: readonly Operation[], model: Model): string[] {
-  const moments = operations.flatMap((op) => momentOf(op, model) ?? []);
-  const ends = [...moments].sort((a, b) => a.op.end - b.op.end);
+  const moments = operations.flatMap((op) => momentOf(op, model) ?? []).sort((a, b) => a.op.start - b.op.start);
+  const sightings: Sighting[] = moments.map(({ op, low }) => ({ client: op.client, end: op.end, revision: low }));
+  for (const op of operations)
+    if (op.op === 'watch') for (const { at, revision } of op.events) sightings.push({ client: op.client, end: at ?? op.end, revision });
+  sightings.sort((a, b) => a.end - b.end);
   const violations: string[] = [];
-  let newest: Moment | undefined;
+  let newest: Sighting = { client: '', end: 0, revision: 0 };
   let next = 0;
-  for (const moment of moments.sort((a, b) => a.op.start - b.op.start)) {
-    for (; next < ends.length && ends[next]!.op.end < moment.op.start; next++) {
-      if (newest === undefined || ends[next]!.low > newest.low) newest = ends[next];
+  for (const { op, high } of moments) {
+    for (; next < sightings.length && sightings[next]!.end < op.start; next++) {
+      if (sightings[next]!.revision > newest.revision) newest = sightings[next]!;
     }
-    if (newest === undefined) continue;
-    const { op, high } = moment;
-    if (high < newest.low || (isWrite(op) && high === newest.low && isWrite(newest.op)))
-      violations.push(
-        `${op.client}: a ${op.op} that began ${(op.start - newest.op.end).toFixed(1)} ms after ${newest.op.client} had seen revision ${newest.low} was served at ${high}`,
-      );
+    if (isWrite(op) ? high > newest.revision : high >= newest.revision) continue;
+    const since = (op.start - newest.end).toFixed(1);
+    violations.push(
+      `${op.client}: a ${op.op} that began ${since} ms after ${newest.client} had seen revision ${newest.revision} was served at ${high}`,
+    );
   }
   return violations;
 }

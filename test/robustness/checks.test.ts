@@ -231,6 +231,15 @@ judged('linearizable', [
   },
   { name: 'a stale list', violations: linearizable([write(6), list(5, [])], model), tells: /a list that began .* served at 5/ },
   {
+    name: 'a get older than what a watch had shown',
+    violations: linearizable([watch(2, [{ ...event('MODIFIED', 4), at: 45 }]), get(2, 50)], model),
+    tells: /after r had seen revision 4 was served at 3/,
+  },
+  {
+    name: 'a get that began before a watch showed more',
+    violations: linearizable([watch(2, [{ ...event('MODIFIED', 4), at: 55 }]), get(2, 50)], model),
+  },
+  {
     name: 'there after it was deleted',
     violations: linearizable([deletion, get(3, 90)], model),
     tells: /had seen revision 5 was served at 4/,

@@ -58,11 +58,14 @@ export interface ListOp extends Request {
 }
 
 export interface SeenEvent extends Seen {
+  /** When it came. */
+  readonly at?: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
 }
 
 /** The fields of a bookmark that matter. */
 export interface Bookmark {
+  readonly at?: number;
   readonly type: 'BOOKMARK';
   readonly revision: number;
   readonly initialEnd?: true;

@@ -164,7 +164,7 @@ export class RecordedClient {
           refused = isStatus(event.object) ? (event.object.code ?? 0) : 0;
           break;
         }
-        const told = toldOf(type, event);
+        const told = { ...toldOf(type, event), at: performance.now() };
         events.push(told);
         onEvent?.(told);
       }
