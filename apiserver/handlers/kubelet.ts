@@ -14,6 +14,7 @@ import type { EndpointSlice } from '../../machinery/api/types/discovery.k8s.io.v
 import type { RequestContext } from '../http/context.ts';
 import type { Answer } from './answer.ts';
 import type { Api } from './api.ts';
+import { checkLogOptions } from './log-options.ts';
 import { groupResource, storedVersion } from './persist.ts';
 import type { ServedResource } from './served.ts';
 
@@ -57,6 +58,7 @@ const LOG_PARAMETERS = ['follow', 'previous', 'timestamps', 'sinceSeconds', 'sin
 
 export async function podLog(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
   const { namespace, name, query } = context.info;
+  checkLogOptions(query, name);
   const pod = api.cache.read(storedVersion(api.store, served, namespace, name)) as unknown as Pod;
   const container = containerOf(pod, query.get('container') ?? '');
   const node = pod.spec?.nodeName ?? '';

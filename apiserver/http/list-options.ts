@@ -40,7 +40,7 @@ export function listOptions(query: Query): ListOptions {
 }
 
 /** Go's strconv.ParseInt(text, 10, 64) and its errors. */
-function integer(text: string | undefined): number | undefined {
+export function integer(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^[+-]?[0-9]+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   const value = BigInt(text.replace(/^\+/, ''));
