@@ -66,9 +66,11 @@ async function bind(api: Api, context: RequestContext, request: BindRequest): Pr
 
 function checkTarget(binding: Binding): void {
   const { kind = '', name = '' } = binding.target ?? {};
+  const errors: string[] = [];
   if (kind !== '' && kind !== 'Node')
-    throw unclassified(`target.kind: Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`);
-  if (name === '') throw unclassified('target.name: Required value');
+    errors.push(`target.kind: Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`);
+  if (name === '') errors.push('target.name: Required value');
+  if (errors.length > 0) throw unclassified(errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]`);
 }
 
 function assign(api: Api, pod: Pod, binding: Binding): void {
