@@ -64,6 +64,8 @@ export class SortedKeys<T extends SortedEntry> {
 
   /** How many live entries lie in [start, end). */
   countLive(start: string, end: string): number {
+    const at = this.#chunkOf(start);
+    if (at === this.#chunkOf(end)) return at === this.#chunks.length ? 0 : countIn(this.#chunks[at].entries, start, end);
     return Math.max(0, this.#liveBefore(end) - this.#liveBefore(start));
   }
 
@@ -103,6 +105,14 @@ function chunkOf<T extends SortedEntry>(entries: T[]): Chunk<T> {
   let live = 0;
   for (const entry of entries) if (entry.live) live++;
   return { entries, live };
+}
+
+/** The live ones of [start, end). */
+function countIn(entries: readonly SortedEntry[], start: string, end: string): number {
+  const last = positionOf(entries, end);
+  let count = 0;
+  for (let i = positionOf(entries, start); i < last; i++) if (entries[i].live) count++;
+  return count;
 }
 
 /** The first position whose entry is not before `order`. */

@@ -61,7 +61,7 @@ async function openStore(directory: string, options: StoreOptions, release: () =
     }
     // What LevelDB made while it opened is found again from here on, whatever happens.
     await syncDirectory(join(directory, 'db'));
-    const tailFile = await TailFile.open(directory, { revision: revisions.revision, hash: hash.toString('hex') });
+    const tailFile = await TailFile.open(directory, { revision: revisions.revision, hash: hash.toString('hex') }, tail);
     const beside = {
       note: tailFile.note.bind(tailFile),
       flush: tailFile.flush.bind(tailFile),

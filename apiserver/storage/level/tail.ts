@@ -19,16 +19,25 @@ export interface Tail {
   readonly hash: string;
 }
 
+/** As it was found. */
+export interface FoundTail extends Tail {
+  /** Which of the two lines tells it. */
+  readonly line: number;
+}
+
 const NAME = 'TAIL';
 const flush = promisify(fdatasync);
 
-export async function readTail(directory: string): Promise<Tail | undefined> {
+export async function readTail(directory: string): Promise<FoundTail | undefined> {
   const text = await readFile(join(directory, NAME), 'latin1').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     return undefined;
   });
   if (text === undefined) return undefined;
-  const whole = text.split('\n').flatMap((line) => tailOf(line) ?? []);
+  const whole = text.split('\n').flatMap((text, line) => {
+    const tail = tailOf(text);
+    return tail === undefined ? [] : [{ ...tail, line }];
+  });
   if (whole.length === 0) throw new StoreDamaged(`${join(directory, NAME)} is not readable: ${JSON.stringify(text.slice(0, 80))}`);
   return whole.reduce((a, b) => (b.revision > a.revision ? b : a));
 }
@@ -54,8 +63,8 @@ export class TailFile {
     this.#file = file;
   }
 
-  /** Makes the file when it is missing, and notes where the log is. Durable when it resolves. */
-  static async open(directory: string, tail: Tail): Promise<TailFile> {
+  /** Makes the file when it is missing, and notes where the log is unless it says so. `found` is what it says. Durable when it resolves. */
+  static async open(directory: string, tail: Tail, found?: FoundTail): Promise<TailFile> {
     const path = join(directory, NAME);
     if (!existsSync(path)) {
       await writeSynced(`${path}.new`, lineOf(tail).repeat(2));
@@ -65,6 +74,10 @@ export class TailFile {
       return new TailFile(openSync(path, 'r+'));
     }
     const file = new TailFile(openSync(path, 'r+'));
+    if (found?.revision === tail.revision && found.hash === tail.hash) {
+      file.#line = 1 - found.line;
+      return file;
+    }
     // Both lines: one that was cut short goes, and one of a longer log that was taken for granted does not come back.
     file.note(tail);
     await file.flush();
