@@ -15,25 +15,28 @@ import type { Answer } from './answer.ts';
 import type { Api } from './api.ts';
 import { decodeBody } from './decode.ts';
 import { modifyStored } from './modify.ts';
+import { requireLiveNamespace } from './namespace-lifecycle.ts';
 import type { ServedResource } from './served.ts';
 
 const TOPOLOGY = [ZONE, REGION];
 const POD_BINDING = { group: '', resource: 'pods/binding' };
 
 export async function createBinding(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
-  const { binding, options } = await readBinding(context, served);
+  const { binding, options } = await readBinding(context);
+  requireLiveNamespace(api, served, context.info.namespace, binding.metadata.name ?? '');
   if (!binding.metadata.name) throw badRequest('Name parameter required.');
   return bind(api, context, { binding, options, name: binding.metadata.name });
 }
 
 export async function bindPod(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
-  const { binding, options } = await readBinding(context, served);
-  const { name } = context.info;
+  const { binding, options } = await readBinding(context);
+  const { name, namespace } = context.info;
+  requireLiveNamespace(api, served, namespace, name);
   if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object');
   return bind(api, context, { binding, options, name });
 }
 
-async function readBinding(context: RequestContext, _served: ServedResource): Promise<{ binding: Binding; options: WriteOptions }> {
+async function readBinding(context: RequestContext): Promise<{ binding: Binding; options: WriteOptions }> {
   const options = writeOptions(context, 'CreateOptions');
   const expected = { group: '', version: 'v1', kind: 'Binding', schema: typeSchema('core.v1.Binding') };
   const binding = (await decodeBody(context, expected, options.fieldValidation)) as Binding;

@@ -25,6 +25,7 @@ import { decodeBody } from './decode.ts';
 import { checkPreconditions, deleteNamed } from './delete.ts';
 import { recordUpdate } from './field-ownership.ts';
 import { modifyStored } from './modify.ts';
+import { requireLiveNamespace } from './namespace-lifecycle.ts';
 import { storedVersion } from './persist.ts';
 import type { ServedResource } from './served.ts';
 
@@ -42,6 +43,7 @@ export async function evict(api: Api, context: RequestContext, served: ServedRes
   };
   const eviction = (await decodeBody(context, expected, options.fieldValidation)) as Eviction;
   fillNamespace(context, served, eviction as Eviction & KubeObject);
+  requireLiveNamespace(api, served, context.info.namespace, context.info.name);
   if (eviction.metadata.name !== context.info.name) throw badRequest('name in URL does not match name in Eviction object');
   const sent = (eviction.deleteOptions ?? {}) as SentOptions;
   refuseUnread(sent);
