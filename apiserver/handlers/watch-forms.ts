@@ -15,7 +15,7 @@ export function watchForm(api: Api, context: RequestContext, served: ServedResou
   const protobuf = form.mediaType === 'application/vnd.kubernetes.protobuf';
   if (form.transform === 'Table') return tableForm(api, context, served, form);
   if (form.transform !== undefined)
-    return form.transform === 'PartialObjectMetadataList' ? silentForm(served) : metadataForm(served, form.transformVersion);
+    return form.transform === 'PartialObjectMetadataList' ? silentForm(served) : metadataForm(served, form.transformVersion, protobuf);
   if (protobuf) return protobufForm(served);
   const zero = (metadata: Record<string, unknown>): Buffer => encodeObject(served.schema, zeroObject(served, metadata));
   const plain = storedJsonForm(`json ${served.apiVersion}`, zero);
@@ -32,16 +32,19 @@ const zeroObject = (served: ServedResource, metadata: Record<string, unknown>): 
 
 const errorFrame: WatchForm['error'] = (status) => jsonFrame('ERROR', Buffer.from(JSON.stringify(status)));
 
-function metadataForm(served: ServedResource, version: string): WatchForm {
+/** In JSON or protobuf: clients that only follow metadata ask for the latter. */
+function metadataForm(served: ServedResource, version: string, protobuf: boolean): WatchForm {
   const apiVersion = `meta.k8s.io/${version}`;
+  const schema = typeSchema('meta.v1.PartialObjectMetadata');
+  const frame = (type: string, object: KubeObject): Buffer => {
+    const shown = partialMetadata(served, object, apiVersion);
+    return protobuf ? protobufFrame(type, encodeProtobuf(schema, shown as unknown as KubeObject)) : jsonFrame(type, encodeOrdered(shown));
+  };
   return {
-    id: `metadata ${version} ${served.apiVersion}`,
-    event: (type, object) => jsonFrame(type, encodeOrdered(partialMetadata(served, object.object, apiVersion))),
-    bookmark: (revision, end) => {
-      const metadata = { ...bookmarkMetadata(revision, end) };
-      return jsonFrame('BOOKMARK', encodeOrdered(partialMetadata(served, { metadata } as unknown as KubeObject, apiVersion)));
-    },
-    error: errorFrame,
+    id: `metadata ${version} ${served.apiVersion}${protobuf ? ' protobuf' : ''}`,
+    event: (type, object) => frame(type, object.object),
+    bookmark: (revision, end) => frame('BOOKMARK', { metadata: { ...bookmarkMetadata(revision, end) } } as unknown as KubeObject),
+    error: protobuf ? protobufError : errorFrame,
   };
 }
 
@@ -90,22 +93,25 @@ function tableForm(api: Api, context: RequestContext, served: ServedResource, fo
 }
 
 /** A frame is a big-endian length and a bare WatchEvent whose object is a whole envelope. */
+function protobufFrame(type: string, object: Buffer): Buffer {
+  const name = Buffer.from(type);
+  const raw = Buffer.concat([Buffer.from([0x0a]), varint(object.length), object]);
+  const event = Buffer.concat([Buffer.from([0x0a]), varint(name.length), name, Buffer.from([0x12]), varint(raw.length), raw]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(event.length);
+  return Buffer.concat([length, event]);
+}
+
+const protobufError: WatchForm['error'] = (status) =>
+  protobufFrame('ERROR', encodeProtobuf(typeSchema('meta.v1.Status'), status as unknown as KubeObject));
+
 function protobufForm(served: ServedResource): WatchForm {
-  const frame = (type: string, object: Buffer): Buffer => {
-    const name = Buffer.from(type);
-    const raw = Buffer.concat([Buffer.from([0x0a]), varint(object.length), object]);
-    const event = Buffer.concat([Buffer.from([0x0a]), varint(name.length), name, Buffer.from([0x12]), varint(raw.length), raw]);
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(event.length);
-    return Buffer.concat([length, event]);
-  };
   return {
     id: `protobuf ${served.apiVersion}`,
-    event: (type, object) => frame(type, encodeProtobuf(served.schema, toServed(served, object.object))),
-    bookmark: (revision, end) => {
-      return frame('BOOKMARK', encodeProtobuf(served.schema, zeroObject(served, bookmarkMetadata(revision, end))));
-    },
-    error: (status) => frame('ERROR', encodeProtobuf(typeSchema('meta.v1.Status'), status as unknown as KubeObject)),
+    event: (type, object) => protobufFrame(type, encodeProtobuf(served.schema, toServed(served, object.object))),
+    bookmark: (revision, end) =>
+      protobufFrame('BOOKMARK', encodeProtobuf(served.schema, zeroObject(served, bookmarkMetadata(revision, end)))),
+    error: protobufError,
   };
 }
 

@@ -45,14 +45,31 @@ export function parseAccept(text: string): readonly AcceptClause[] {
       }
       return { type: type!, parameters };
     })
-    .filter((clause) => clause.type !== '')
-    .sort((a, b) => quality(b) - quality(a));
+    .filter((clause) => clause.type !== '');
+  inOrder(clauses);
   if (parsed.size >= MAX_CACHED_ACCEPTS) parsed.clear();
   parsed.set(text, clauses);
   return clauses;
 }
 
-/** Go's order: by q, else as written. A q of 0 still accepts. */
+/**
+ * Go's order (goautoneg), by insertion as Go sorts few elements: what is worth more comes first, and a type that is named comes before a wildcard,
+ * even one worth more. Such a comparison is no order, so no other way of sorting gives the same.
+ */
+function inOrder(clauses: AcceptClause[]): void {
+  for (let i = 1; i < clauses.length; i++) {
+    for (let j = i; j > 0 && comesBefore(clauses[j]!, clauses[j - 1]!); j--) {
+      [clauses[j], clauses[j - 1]] = [clauses[j - 1]!, clauses[j]!];
+    }
+  }
+}
+
+function comesBefore(a: AcceptClause, b: AcceptClause): boolean {
+  if (quality(a) > quality(b)) return true;
+  return (!a.type.startsWith('*') && b.type.startsWith('*')) || (!a.type.endsWith('/*') && b.type.endsWith('/*'));
+}
+
+/** A q of 0 still accepts; one that is no number is 1. */
 function quality(clause: AcceptClause): number {
   const q = Number(clause.parameters['q'] ?? '1');
   return Number.isNaN(q) ? 1 : q;
