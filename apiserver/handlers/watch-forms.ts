@@ -7,7 +7,7 @@ import type { RequestContext } from '../http/context.ts';
 import type { Negotiated } from '../http/negotiate.ts';
 import { encodeOrdered } from '../http/respond.ts';
 import { columnDefinitions, partialMetadata, tableRow } from '../http/tables.ts';
-import { bookmarkMetadata, jsonFrame, storedJsonForm, type WatchForm } from '../watch/form.ts';
+import { bookmarkMetadata, type EventType, jsonFrame, storedJsonForm, type WatchForm } from '../watch/form.ts';
 import type { Api } from './api.ts';
 import { type ServedResource, toServed } from './served.ts';
 
@@ -36,7 +36,7 @@ const errorFrame: WatchForm['error'] = (status) => jsonFrame('ERROR', Buffer.fro
 function metadataForm(served: ServedResource, version: string, protobuf: boolean): WatchForm {
   const apiVersion = `meta.k8s.io/${version}`;
   const schema = typeSchema('meta.v1.PartialObjectMetadata');
-  const frame = (type: string, object: KubeObject): Buffer => {
+  const frame = (type: EventType | 'BOOKMARK', object: KubeObject): Buffer => {
     const shown = partialMetadata(served, object, apiVersion);
     return protobuf ? protobufFrame(type, encodeProtobuf(schema, shown as unknown as KubeObject)) : jsonFrame(type, encodeOrdered(shown));
   };
