@@ -4,6 +4,7 @@
  */
 import { formatGroupResource, type KubeObject } from '../../machinery/api/object.ts';
 import { badRequest, internalError, isReason, StatusError, unclassified } from '../../machinery/api/status.ts';
+import { formatTime } from '../../machinery/api/time.ts';
 import { mutant } from '../../machinery/process/mutants.ts';
 import { bodyType } from '../http/body.ts';
 import type { RequestContext } from '../http/context.ts';
@@ -96,12 +97,10 @@ function beforeCreate(api: Api, served: ServedResource, object: KubeObject, now:
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.selfLink;
-  metadata.creationTimestamp = formatNow(now);
+  metadata.creationTimestamp = formatTime(now);
   metadata.uid = api.random.uuid();
   initialGeneration(served.definition.generation, object);
 }
-
-const formatNow = (now: Date): string => `${now.toISOString().slice(0, 19)}Z`;
 
 async function finishCreate(
   served: ServedResource,

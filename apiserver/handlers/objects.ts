@@ -3,7 +3,7 @@
  *
  * Invariant: an object handed out here is shared and must not be changed; who wants to change one takes `parseFresh`.
  */
-import { parseJson } from '../../machinery/api/json.ts';
+import { parseOwn } from '../../machinery/api/json.ts';
 import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
 import { type ObjectReader, storageKey, storagePrefix } from '../registry/resource.ts';
 import type { Store, Stored } from '../storage/interface.ts';
@@ -18,7 +18,7 @@ export interface ObjectCache {
 }
 
 export function parseFresh(bytes: Buffer): AnyObject {
-  return parseJson(bytes).value as AnyObject;
+  return parseOwn(bytes) as AnyObject;
 }
 
 export function createObjectCache(): ObjectCache {

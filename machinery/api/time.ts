@@ -8,9 +8,18 @@ export class TimeError extends Error {}
 const TIME_LAYOUT = '2006-01-02T15:04:05Z07:00';
 const MICRO_LAYOUT = '2006-01-02T15:04:05.000000Z07:00';
 
+/** The second that was formatted last: every write is dated, most in the same second as the one before. */
+let lastSecond = Number.NaN;
+let lastText = '';
+
 /** Whole seconds: `2026-01-02T03:04:05Z`. */
 export function formatTime(date: Date): string {
-  return `${date.toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(date.getTime() / 1000);
+  if (second !== lastSecond) {
+    lastText = `${date.toISOString().slice(0, 19)}Z`;
+    lastSecond = second;
+  }
+  return lastText;
 }
 
 /** Six fraction digits. A Date has three; the rest are zero. */

@@ -60,5 +60,7 @@ export function seededRandom(seed: number): Random {
 }
 
 function suffixFrom(random: Random, length: number): string {
-  return Array.from({ length }, () => SAFE[random.integer(SAFE.length)]).join('');
+  let suffix = '';
+  for (let i = 0; i < length; i++) suffix += SAFE[random.integer(SAFE.length)];
+  return suffix;
 }

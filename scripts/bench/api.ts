@@ -36,6 +36,8 @@ const SCENARIOS: readonly Scenario[] = [
   { name: 'patchStatus', load: 'patchStatus', clients: 64 },
   { name: 'patchStatus8', load: 'patchStatus', clients: 8 },
   { name: 'patchStatus1', load: 'patchStatus', clients: 1 },
+  { name: 'watch100', load: 'watch', clients: 100 },
+  { name: 'watch1000', load: 'watch', clients: 1000 },
   { name: 'list500', load: 'list500', clients: 8 },
   { name: 'list', load: 'list', clients: 4 },
 ];
@@ -78,6 +80,9 @@ async function measure(server: MeasuredServer, scenario: Scenario): Promise<void
   let before = usageOf(server.pid);
   let probing: Promise<number> | undefined;
   const settled = generate({ ...base, load: scenario.load, warmUpMs, durationMs });
+  // Something to watch.
+  const writing =
+    scenario.load === 'watch' ? generate({ ...base, clients: 32, load: 'create', warmUpMs, durationMs: durationMs + START_MS }) : undefined;
   const startedAt = setTimeout(() => {
     before = usageOf(server.pid);
     probing = probe(server, until);
@@ -88,6 +93,7 @@ async function measure(server: MeasuredServer, scenario: Scenario): Promise<void
   const after = usageOf(server.pid);
   const operations = counted.perSecond * ((durationMs - START_MS) / 1000);
   const perOperation = (ms: number): string => ((ms * 1000) / operations).toFixed(0);
+  const written = await writing;
   const cell = (text: string, width: number): string => text.padStart(width);
   console.log(
     scenario.name.padEnd(14) +
@@ -97,7 +103,8 @@ async function measure(server: MeasuredServer, scenario: Scenario): Promise<void
       cell(`p99 ${counted.p99.toFixed(1)} ms`, 15) +
       cell(`${counted.megabytesPerSecond.toFixed(0)} MB/s`, 10) +
       cell(`late p99 ${(await probing)?.toFixed(1)} ms`, 20) +
-      cell(`${after.rssMb.toFixed(0)} MB`, 9),
+      cell(`${after.rssMb.toFixed(0)} MB`, 9) +
+      (written === undefined ? '' : `   of ${Math.round(written.perSecond)} creates/s, p99 ${written.p99.toFixed(1)} ms`),
   );
 }
 
@@ -115,13 +122,15 @@ const dataDir = mkdtempSync(join(tmpdir(), 'flyball-bench-'));
 const server = await startServer(
   values.built,
   dataDir,
-  values.profile === undefined ? (process.env['SERVER_ARGS'] ?? '').split(' ').filter(Boolean) : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`],
+  values.profile === undefined
+    ? (process.env['SERVER_ARGS'] ?? '').split(' ').filter(Boolean)
+    : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`],
 );
 console.log(`ready after ${server.readyMs.toFixed(0)} ms, ${usageOf(server.pid).rssMb.toFixed(0)} MB`);
 try {
   await makeNamespaces(server);
   const chosen = SCENARIOS.filter(({ name }) => values.only === '' || values.only.split(',').includes(name));
-  if (chosen.some(({ load }) => load !== 'create')) {
+  if (chosen.some(({ load }) => load !== 'create' && load !== 'watch')) {
     const run = 'seed';
     await generate({
       target: server.target,

@@ -15,6 +15,8 @@ export interface Target {
 export interface Connection {
   /** Settles with the answer's code once all of it has come. One request at a time. */
   send(request: Buffer): Promise<number>;
+  /** Shown all that comes. */
+  onBytes?: (bytes: Buffer) => void;
   /** Bytes of answers so far. */
   readonly received: number;
   close(): void;
@@ -40,6 +42,7 @@ export async function open(target: Target): Promise<Connection> {
 class Answers implements Connection {
   readonly #socket: TLSSocket;
   received = 0;
+  onBytes?: (bytes: Buffer) => void;
   #head: Buffer = Buffer.alloc(0);
   #code = 0;
   /** Bytes of the body still to come; undefined while the head is read, -1 when it comes in chunks. */
@@ -70,6 +73,7 @@ class Answers implements Connection {
 
   #take(bytes: Buffer): void {
     this.received += bytes.length;
+    this.onBytes?.(bytes);
     if (this.#left === undefined) {
       const all = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
       const end = all.indexOf(HEAD_END);

@@ -6,7 +6,7 @@ import { type Connection, open, requestBytes, type Target } from './connection.t
 
 export interface Order {
   readonly target: Target;
-  readonly load: keyof typeof LOADS;
+  readonly load: keyof typeof LOADS | 'watch';
   readonly clients: number;
   readonly warmUpMs: number;
   readonly durationMs: number;
@@ -72,16 +72,39 @@ export const LOADS = {
   seed: (_order, n) => requestBytes('POST', `${SEED}/pods`, podBody(podName('seed', n))),
 } satisfies Record<string, MakeRequest>;
 
+/** Counts what is sent to so many watchers of the pods that others make meanwhile: the first counts events, and so tells how large they are. */
+async function watch(order: Order): Promise<Counted> {
+  const connections = await Promise.all(Array.from({ length: order.clients }, () => open(order.target)));
+  const request = requestBytes('GET', `${MADE}/pods?watch=1&timeoutSeconds=600`);
+  let events = 0;
+  connections[0]!.onBytes = (bytes) => {
+    for (let at = bytes.indexOf(EVENT); at >= 0; at = bytes.indexOf(EVENT, at + EVENT.length)) events++;
+  };
+  for (const connection of connections) void connection.send(request).catch(() => undefined);
+  const received = (): number => connections.reduce((sum, connection) => sum + connection.received, 0);
+  await new Promise((resolve) => setTimeout(resolve, order.warmUpMs));
+  const before = { all: received(), first: connections[0]!.received, events, at: performance.now() };
+  await new Promise((resolve) => setTimeout(resolve, order.durationMs));
+  const seconds = (performance.now() - before.at) / 1000;
+  const bytes = received() - before.all;
+  const bytesPerEvent = (connections[0]!.received - before.first) / (events - before.events);
+  for (const connection of connections) connection.close();
+  return { perSecond: bytes / bytesPerEvent / seconds, p50: 0, p99: 0, megabytesPerSecond: bytes / 1e6 / seconds };
+}
+
+const EVENT = Buffer.from('{"type":"');
+
 async function run(order: Order): Promise<Counted> {
   const connections = await Promise.all(Array.from({ length: order.clients }, () => open(order.target)));
   const start = performance.now() + order.warmUpMs;
   const end = start + order.durationMs;
   const latencies: number[] = [];
   let next = 0;
+  const make = LOADS[order.load as keyof typeof LOADS];
   const serve = async (connection: Connection): Promise<void> => {
     for (let now = performance.now(); now < end; ) {
       if (order.load === 'seed' && next >= order.objects) return;
-      const code = await connection.send(LOADS[order.load](order, next++));
+      const code = await connection.send(make(order, next++));
       if (code >= 300) throw new Error(`${order.load} was answered ${code}`);
       const then = now;
       now = performance.now();
@@ -100,7 +123,7 @@ async function run(order: Order): Promise<Counted> {
 }
 
 process.once('message', (order: Order) => {
-  run(order).then(
+  (order.load === 'watch' ? watch(order) : run(order)).then(
     (counted) => process.send!(counted, () => process.exit(0)),
     (error: Error) => process.send!({ error: error.message }, () => process.exit(1)),
   );

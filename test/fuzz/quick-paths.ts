@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { decodeCarefully } from '../../machinery/api/decode.ts';
-import { encodeObject, parseJson } from '../../machinery/api/json.ts';
+import { encodeObject, parseJson, parseOwn } from '../../machinery/api/json.ts';
 import { type Plain, setOwn } from '../../machinery/api/plain.ts';
 import { printedForm } from '../../machinery/api/printed-form.ts';
 import { readPlainly } from '../../machinery/api/reader.ts';
@@ -50,6 +50,7 @@ export const quickPathProperties: readonly FuzzProperty[] = [
   }),
   property('the printed form of an object is what reading its text gives', typed, ({ schema, object }) => {
     const expected = parseJson(encodeObject(schema, object)).value;
+    assert.deepEqual(parseOwn(encodeObject(schema, object)), expected);
     const form = printedForm(schema, object);
     assert.deepEqual(form, expected);
     assert.ok(encodeObject(schema, form).equals(encodeObject(schema, object)));
