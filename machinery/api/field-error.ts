@@ -10,7 +10,8 @@ export type FieldErrorType =
   | 'FieldValueNotSupported'
   | 'FieldValueForbidden'
   | 'FieldValueTooLong'
-  | 'FieldValueTooMany';
+  | 'FieldValueTooMany'
+  | 'InternalError';
 
 export interface FieldError {
   readonly type: FieldErrorType;
@@ -53,6 +54,7 @@ const LABEL: Record<FieldErrorType, string> = {
   FieldValueForbidden: 'Forbidden',
   FieldValueTooLong: 'Too long',
   FieldValueTooMany: 'Too many',
+  InternalError: 'Internal error',
 };
 
 /** How Go prints the offending value: quoted strings, bare numbers and bools, `null` for nothing, JSON for structures. */
@@ -93,6 +95,8 @@ export const invalidValue = (path: FieldPath, value: unknown, detail: string): F
   make('FieldValueInvalid', path, formatValue(value), detail);
 export const duplicate = (path: FieldPath, value: unknown): FieldError => make('FieldValueDuplicate', path, formatValue(value), '');
 export const forbiddenField = (path: FieldPath, detail: string): FieldError => make('FieldValueForbidden', path, undefined, detail);
+/** Of a check that could not be made. */
+export const internalFieldError = (path: FieldPath, detail: string): FieldError => make('InternalError', path, undefined, detail);
 export const notFoundValue = (path: FieldPath, value: unknown): FieldError => make('FieldValueNotFound', path, formatValue(value), '');
 export const tooLong = (path: FieldPath, maxLength: number): FieldError =>
   make('FieldValueTooLong', path, undefined, maxLength === 1 ? 'may not be more than 1 byte' : `may not be more than ${maxLength} bytes`);

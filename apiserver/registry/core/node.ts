@@ -2,14 +2,21 @@
  * Node: a machine that runs pods. Mirrors kubernetes `pkg/registry/core/node` and ValidateNode.
  */
 
-import { duplicate, type FieldError, forbiddenField, invalidValue } from '../../../machinery/api/field-error.ts';
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  internalFieldError,
+  invalidValue,
+  quoteGo,
+} from '../../../machinery/api/field-error.ts';
 import type { Node, NodeSpec, NodeStatus } from '../../../machinery/api/types/core.v1.ts';
 import { NOT_READY } from '../../../machinery/api/well-known-labels.ts';
 import { defineKind } from '../define.ts';
 import type { StrategyContext } from '../resource.ts';
 import { keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
-import { cidrErrors, cidrFamily } from '../validation/ip.ts';
+import { cidrErrors, parseNetwork } from '../validation/ip.ts';
 import { quantityErrors } from '../validation/resources.ts';
 import { taintErrors } from '../validation/taints.ts';
 import { featureErrors, nodeAnnotationErrors } from './node-annotations.ts';
@@ -62,7 +69,14 @@ function podCidrErrors(spec: NodeSpec, errors: FieldError[]): void {
   cidrs.forEach((cidr, i) => {
     cidrErrors(cidr, `spec.podCIDRs[${i}]`, errors);
   });
-  if (cidrs.length > 2 || (cidrs.length === 2 && cidrFamily(cidrs[0]!) === cidrFamily(cidrs[1]!))) {
+  if (cidrs.length < 2) return;
+  const families = cidrs.map((cidr) => parseNetwork(cidr)?.family);
+  const odd = families.indexOf(undefined);
+  if (odd >= 0) {
+    const why = `failed to parse cidr value:${quoteGo(cidrs[odd]!)} with error:invalid CIDR address: ${cidrs[odd]}`;
+    errors.push(internalFieldError('spec.podCIDRs', `invalid PodCIDRs. failed to check with dual stack with error:${why}`));
+  }
+  if (odd >= 0 || cidrs.length > 2 || families[0] === families[1]) {
     errors.push(invalidValue('spec.podCIDRs', cidrs, 'may specify no more than one CIDR for each IP family'));
   }
 }

@@ -104,6 +104,11 @@ describe('the report of a pod', () => {
     assert.deepEqual(reported({ podIPs: [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }] }), [
       'status.podIPs: Invalid value: [{"IP":"10.0.0.1"},{"IP":"10.0.0.2"}]: may specify no more than one IP for each IP family',
     ]);
+    assert.deepEqual(reported({ podIPs: [{ ip: '10.0.0.1' }, { ip: 'x' }] }), [
+      'status.podIPs[1]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+      'status.podIPs: Internal error: failed to check for dual stack with error:invalid IP[1]: <nil>',
+      'status.podIPs: Invalid value: [{"IP":"10.0.0.1"},{"IP":"x"}]: may specify no more than one IP for each IP family',
+    ]);
     assert.deepEqual(reported({ hostIP: '10.0.0.1', hostIPs: [{ ip: '10.0.0.2' }] }), [
       'status.hostIPs[0].ip: Invalid value: "10.0.0.2": must be equal to `hostIP`',
     ]);

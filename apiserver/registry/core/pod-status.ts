@@ -5,7 +5,7 @@ import { duplicate, type FieldError, forbiddenField, invalidValue } from '../../
 import { dnsSubdomain, qualifiedName } from '../../../machinery/api/names.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { statusView } from '../status.ts';
-import { canonicalIpWarning, ipErrors, ipFamily } from '../validation/ip.ts';
+import { canonicalIpWarning, dualStackErrors, ipErrors } from '../validation/ip.ts';
 import { immutableField } from '../validation/numbers.ts';
 import { allocationErrors, extendedClaimErrors, STATUS_MEMBERS, transitionErrors, userErrors } from './pod-container-statuses.ts';
 import { podAnnotationUpdateErrors } from './pod-create.ts';
@@ -103,22 +103,19 @@ function claimStatusErrors(
   });
 }
 
-const PER_FAMILY = 'may specify no more than one IP for each IP family';
-
 function addressErrors(status: core.PodStatus, errors: FieldError[]): void {
   const podIps = (status.podIPs ?? []).map((p) => p.ip ?? '');
   podIps.forEach((ip, i) => {
     ipErrors(ip, `status.podIPs[${i}]`, errors);
   });
-  if (!onePerFamily(podIps)) errors.push(invalidValue('status.podIPs', podIps.map(goIp), PER_FAMILY));
+  dualStackErrors(podIps, podIps.map(goIp), 'status.podIPs', errors);
   const hostIps = (status.hostIPs ?? []).map((h) => h.ip ?? '');
   if (hostIps.length === 0) return;
   if ((status.hostIP ?? '') !== hostIps[0]) errors.push(invalidValue('status.hostIPs[0].ip', hostIps[0], 'must be equal to `hostIP`'));
   hostIps.forEach((ip, i) => {
     ipErrors(ip, `status.hostIPs[${i}]`, errors);
   });
-  if (!onePerFamily(hostIps)) errors.push(invalidValue('status.hostIPs', hostIps.map(goIp), PER_FAMILY));
+  dualStackErrors(hostIps, hostIps.map(goIp), 'status.hostIPs', errors);
 }
 
 const goIp = (ip: string): object => ({ IP: ip });
-const onePerFamily = (ips: readonly string[]): boolean => ips.length < 2 || (ips.length === 2 && ipFamily(ips[0]!) !== ipFamily(ips[1]!));

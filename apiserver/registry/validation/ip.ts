@@ -2,7 +2,7 @@
  * IP addresses and networks, and labels by field. Mirrors apimachinery `util/validation/ip.go` and core's ValidateDNS1123Label.
  */
 import ipaddr from 'ipaddr.js';
-import { type FieldError, invalidValue } from '../../../machinery/api/field-error.ts';
+import { type FieldError, internalFieldError, invalidValue } from '../../../machinery/api/field-error.ts';
 import { dnsLabel } from '../../../machinery/api/names.ts';
 
 const NOT_AN_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
@@ -52,6 +52,22 @@ export function canonicalIpDetails(text: string): string[] {
 
 /** Whether the text is an address, leading zeros allowed: what a DNS name must not be. */
 export const isAddress = (text: string): boolean => ipFamily(withoutLeadingZeros(text)) !== undefined;
+
+/** The family of an address in whatever form; one of IPv4 inside IPv6 counts as what it is. */
+function sloppyFamily(text: string): IpFamily | undefined {
+  if (!isAddress(text)) return undefined;
+  return ipaddr.process(withoutLeadingZeros(text)).kind() === 'ipv4' ? 'IPv4' : 'IPv6';
+}
+
+/** Two addresses are of two families, and there are no more; of what is no address that cannot be told. `shown` is how Go prints them. */
+export function dualStackErrors(ips: readonly string[], shown: unknown, path: string, errors: FieldError[]): void {
+  if (ips.length < 2) return;
+  const families = ips.map(sloppyFamily);
+  const odd = families.indexOf(undefined);
+  if (odd >= 0) errors.push(internalFieldError(path, `failed to check for dual stack with error:invalid IP[${odd}]: <nil>`));
+  if (odd >= 0 || ips.length > 2 || families[0] === families[1])
+    errors.push(invalidValue(path, shown, 'may specify no more than one IP for each IP family'));
+}
 
 /** A network as sloppy parsing takes it, leading zeros and host bits included. */
 export interface Network {
