@@ -10,19 +10,10 @@ import type { Plain } from '../../machinery/api/plain.ts';
 import { typeSchema } from '../../machinery/api/schema/schema.ts';
 import { StatusError } from '../../machinery/api/status.ts';
 import type { ManagedFieldsEntry } from '../../machinery/api/types/meta.v1.ts';
-import { deployment as anyDeployment, asParsed, jsonValue } from './arbitraries.ts';
+import { asParsed, filledDeployment as deployment, jsonValue } from './arbitraries.ts';
 import { accepted, type FuzzProperty, property } from './property.ts';
 
 const TYPE = 'apps.v1.Deployment';
-/** Empty lists and maps, and `paused: false`, are owned without being there (upstream prints objects without them), so the properties leave them out. */
-function withoutEmpty(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutEmpty);
-  if (typeof value !== 'object' || value === null) return value;
-  const isEmpty = (v: unknown): boolean => v === false || (typeof v === 'object' && v !== null && Object.keys(v).length === 0);
-  const entries = Object.entries(value).map(([k, v]) => [k, withoutEmpty(v)] as const);
-  return Object.fromEntries(entries.filter(([, v]) => !isEmpty(v)));
-}
-const deployment: fc.Arbitrary<Plain> = anyDeployment.map((d) => withoutEmpty(d) as Plain);
 const managers = ['alpha', 'beta', 'gamma'];
 
 type Write =

@@ -139,3 +139,14 @@ export const deployment = fc
     { requiredKeys: [] },
   )
   .map(asParsed);
+
+/** Empty lists and maps, and `paused: false`, are owned without being there: upstream prints objects without them. */
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
+  if (typeof value !== 'object' || value === null) return value;
+  const isEmpty = (v: unknown): boolean => v === false || (typeof v === 'object' && v !== null && Object.keys(v).length === 0);
+  const entries = Object.entries(value).map(([k, v]) => [k, withoutEmpty(v)] as const);
+  return Object.fromEntries(entries.filter(([, v]) => !isEmpty(v)));
+}
+
+export const filledDeployment = deployment.map((d) => withoutEmpty(d) as Record<string, unknown>);

@@ -1,6 +1,8 @@
 /** All properties of the fuzz suite. */
 import { applyProperties } from './apply.ts';
 import { documentProperties } from './documents.ts';
+import { kindProperties } from './kinds.ts';
+import { ownershipProperties } from './ownership.ts';
 import { patchProperties } from './patches.ts';
 import type { FuzzProperty } from './property.ts';
 import { quantityProperties } from './quantities.ts';
@@ -16,4 +18,6 @@ export const fuzzProperties: readonly FuzzProperty[] = [
   ...documentProperties,
   ...quickPathProperties,
   ...applyProperties,
+  ...ownershipProperties,
+  ...kindProperties,
 ];
