@@ -25,7 +25,6 @@ export const GENERAL: readonly { readonly mutant: MutantName; readonly faults: r
   { mutant: 'store.cas-skipped', faults: ['kill'] },
   { mutant: 'watch.resume-inclusive', faults: ['kill'] },
   { mutant: 'watch.resume-skips-one', faults: ['kill'] },
-  { mutant: 'watch.joins-early', faults: ['kill', 'kill', 'kill'] },
   { mutant: 'watch.leave-unseen', faults: ['kill'] },
   { mutant: 'list.page-at-latest', faults: ['kill'] },
   { mutant: 'list.stale', faults: ['kill'] },
