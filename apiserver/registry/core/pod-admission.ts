@@ -3,12 +3,14 @@
  * of kubernetes `plugin/pkg/admission` of these names, in their order.
  */
 
+import { deepEqual } from '../../../machinery/api/equality.ts';
 import { unclassified } from '../../../machinery/api/status.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import type { RuntimeClass } from '../../../machinery/api/types/node.k8s.io.v1.ts';
 import type { PriorityClass } from '../../../machinery/api/types/scheduling.k8s.io.v1.ts';
 import { MIRROR, NOT_READY, REGION, UNREACHABLE, ZONE } from '../../../machinery/api/well-known-labels.ts';
 import type { StrategyContext } from '../resource.ts';
+import { mergeTolerations } from './merge-tolerations.ts';
 import { refusePod } from './pod-refusal.ts';
 import { admitServiceAccount } from './pod-service-account.ts';
 
@@ -117,7 +119,7 @@ function admitRuntimeClass(pod: core.Pod, context: StrategyContext): void {
   if (found === undefined) throw refusePod(pod, `pod rejected: RuntimeClass "${name}" not found`);
   const overhead = found.overhead?.podFixed;
   if (overhead !== undefined) {
-    if (spec.overhead !== undefined && JSON.stringify(spec.overhead) !== JSON.stringify(overhead)) {
+    if (spec.overhead !== undefined && !deepEqual(spec.overhead, overhead)) {
       throw refusePod(pod, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
     }
     spec.overhead = { ...overhead };
@@ -125,16 +127,14 @@ function admitRuntimeClass(pod: core.Pod, context: StrategyContext): void {
     throw refusePod(pod, NO_OVERHEAD);
   }
   const scheduling = found.scheduling;
-  if (scheduling === undefined) return;
-  for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
+  if (Object.keys(scheduling?.nodeSelector ?? {}).length + (scheduling?.tolerations?.length ?? 0) === 0) return;
+  for (const [key, value] of Object.entries(scheduling?.nodeSelector ?? {})) {
     const own = spec.nodeSelector?.[key];
     if (own !== undefined && own !== value) {
       throw refusePod(pod, `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`);
     }
     spec.nodeSelector = { ...spec.nodeSelector, [key]: value };
   }
-  for (const toleration of scheduling.tolerations ?? []) {
-    const known = (spec.tolerations ?? []).some((t) => JSON.stringify(t) === JSON.stringify(toleration));
-    if (!known) spec.tolerations = [...(spec.tolerations ?? []), toleration];
-  }
+  const tolerations = mergeTolerations(spec.tolerations ?? [], scheduling?.tolerations ?? []);
+  if (tolerations.length > 0) spec.tolerations = tolerations;
 }
