@@ -3,11 +3,13 @@
  */
 import { encodeObject } from '../../machinery/api/json.ts';
 import { formatGroupResource, type KubeObject } from '../../machinery/api/object.ts';
+import type { Plain } from '../../machinery/api/plain.ts';
 import { printedForm } from '../../machinery/api/printed-form.ts';
 import { encodeProtobuf } from '../../machinery/api/protobuf.ts';
 import { alreadyExists, conflict, notFound, OBJECT_MODIFIED, StatusError, unclassified } from '../../machinery/api/status.ts';
 import { mutant } from '../../machinery/process/mutants.ts';
 import { sameButTimes } from '../managedfields/managers.ts';
+import { keepSentEmpties } from '../managedfields/sent-empties.ts';
 import { type ResourceDefinition, storageKey } from '../registry/resource.ts';
 import { KeyExists, KeyMissing, RevisionConflict, type Store, type Stored, type WriteOptions } from '../storage/interface.ts';
 import { withRevision } from '../watch/with-revision.ts';
@@ -59,7 +61,9 @@ function encodeFitting(served: ServedResource, object: KubeObject, revision: num
 export function normalized(served: ServedResource, object: KubeObject): KubeObject {
   object.kind = served.definition.kind;
   object.apiVersion = served.storedApiVersion;
-  return printedForm(served.storedSchema, object) as KubeObject;
+  const printed = printedForm(served.storedSchema, object);
+  keepSentEmpties(served.storedSchema, object as unknown as Plain, printed as Plain);
+  return printed as KubeObject;
 }
 
 export async function persistCreate(api: Api, served: ServedResource, object: KubeObject, owned = false): Promise<Stored> {
