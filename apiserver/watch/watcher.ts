@@ -174,8 +174,11 @@ export class Watcher {
       this.#sendChanges();
     } catch (error) {
       if (!(error instanceof RevisionCompacted)) throw error;
-      this.end('expired', expired(`too old resource version: ${this.#cursor} (${store.compactedRevision})`));
-      return;
+      if (!mutant('watch.expired-jumps')) {
+        this.end('expired', expired(`too old resource version: ${this.#cursor} (${store.compactedRevision})`));
+        return;
+      }
+      this.#cursor = store.revision;
     }
     if (this.#cursor < store.revision && !mutant('watch.joins-early')) {
       afterTurn(() => this.read());

@@ -29,6 +29,7 @@ export const MUTANTS = {
   'watch.joins-early': 'a watch goes live before it has read all history',
   'watch.bookmark-current': 'a bookmark tells the newest revision, not how far the watch is',
   'watch.slow-skipped': 'a watcher that does not read misses events instead of being cut off',
+  'watch.expired-jumps': 'a watch from before the compacted revision goes on from now, without a word',
   'watch.leave-unseen': 'an object that leaves a selector is not told as deleted',
   'watch.state-at-latest': 'the watch that follows a full state begins at the newest revision',
   'list.page-at-latest': 'the second page of a list shows the newest revision',

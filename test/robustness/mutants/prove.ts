@@ -25,6 +25,7 @@ export const GENERAL: readonly { readonly mutant: MutantName; readonly faults: r
   { mutant: 'store.cas-skipped', faults: ['kill'] },
   { mutant: 'watch.resume-inclusive', faults: ['kill'] },
   { mutant: 'watch.resume-skips-one', faults: ['kill'] },
+  { mutant: 'watch.expired-jumps', faults: ['kill', 'kill'], compacting: true },
   { mutant: 'watch.leave-unseen', faults: ['kill'] },
   { mutant: 'list.page-at-latest', faults: ['kill'] },
   { mutant: 'list.stale', faults: ['kill'] },

@@ -75,6 +75,21 @@ export const watchMutants: readonly Scenario[] = [
     },
   },
   {
+    mutant: 'watch.expired-jumps',
+    guarantee: 'W3',
+    run: async () => {
+      const scene = await StoreScene.open();
+      const { answer } = await scene.put('a');
+      await scene.put('b');
+      await scene.put('b');
+      await scene.store.compact(scene.store.revision);
+      scene.watch(answer!.revision!);
+      await turns(3);
+      await scene.put('c');
+      return scene.violations(true);
+    },
+  },
+  {
     mutant: 'watch.leave-unseen',
     guarantee: 'W7',
     run: async () => {
