@@ -16,6 +16,7 @@ import type { Api } from './api.ts';
 import { decodeBody } from './decode.ts';
 import { modifyStored } from './modify.ts';
 import { requireLiveNamespace } from './namespace-lifecycle.ts';
+import { preconditionFailed } from './precondition.ts';
 import type { ServedResource } from './served.ts';
 
 const TOPOLOGY = [ZONE, REGION];
@@ -61,7 +62,10 @@ async function bind(api: Api, context: RequestContext, request: BindRequest): Pr
     namespace: context.info.namespace,
     name,
     dryRun: options.dryRun,
-    modify: (object) => assign(api, object as unknown as Pod, binding),
+    modify: (object) => {
+      checkPreconditions(pods, object as unknown as Pod, binding);
+      assign(api, object as unknown as Pod, binding);
+    },
   });
   const value = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
   return { type: 'value', code: 201, schema: typeSchema('meta.v1.Status'), value: value as unknown as KubeObject };
@@ -76,13 +80,21 @@ function checkTarget(binding: Binding): void {
   if (errors.length > 0) throw unclassified(errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]`);
 }
 
+/** A binding may be meant for one pod of the name, or for one version of it. */
+function checkPreconditions(pods: ServedResource, { metadata: live }: Pod, { metadata: sent }: Binding): void {
+  const place = { namespace: live.namespace ?? '', name: live.name ?? '' };
+  for (const [member, label] of [
+    ['uid', 'UID'],
+    ['resourceVersion', 'ResourceVersion'],
+  ] as const) {
+    if (!sent[member] || sent[member] === live[member]) continue;
+    throw preconditionFailed(pods, place, `${label} in precondition: ${sent[member]}, ${label} in object meta: ${live[member]}`);
+  }
+}
+
 function assign(api: Api, pod: Pod, binding: Binding): void {
   const name = pod.metadata.name ?? '';
   const node = binding.target.name ?? '';
-  const { uid } = binding.metadata;
-  if (uid && uid !== pod.metadata.uid) {
-    throw conflict(POD_BINDING, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid}`);
-  }
   if (pod.metadata.deletionTimestamp !== undefined)
     throw conflict(POD_BINDING, name, `pod ${name} is being deleted, cannot be assigned to a host`);
   if (pod.spec?.nodeName) throw conflict(POD_BINDING, name, `pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`);

@@ -7,7 +7,7 @@
  */
 import { deepClone } from '../../machinery/api/equality.ts';
 import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
-import { badRequest, conflict, notFound, unclassified } from '../../machinery/api/status.ts';
+import { badRequest, notFound, unclassified } from '../../machinery/api/status.ts';
 import { bodyType } from '../http/body.ts';
 import type { RequestContext } from '../http/context.ts';
 import { warn } from '../http/context.ts';
@@ -23,6 +23,7 @@ import { decodeBody } from './decode.ts';
 import { recordUpdate } from './field-ownership.ts';
 import { dedupOwners } from './owners.ts';
 import { changedBytes, encodeAt, groupResource, isUrgent, keyOf, modified, normalized, persistDelete, persistEncoded } from './persist.ts';
+import { preconditionFailed } from './precondition.ts';
 import { type ServedResource, toStored } from './served.ts';
 
 export async function update(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
@@ -153,15 +154,8 @@ function checkPreconditions(context: RequestContext, request: ChangeRequest, obj
   }
 }
 
-function uidConflict(served: ServedResource, context: RequestContext, [sent, live]: readonly [string, string]): Error {
-  const { namespace, name } = context.info;
-  const key = `/registry/${served.resource}/${served.namespaced ? `${namespace}/` : ''}${name}`;
-  const why = `Precondition failed: UID in precondition: ${sent}, UID in object meta: ${live}`;
-  return conflict(
-    groupResource(served),
-    name,
-    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
-  );
+function uidConflict(served: ServedResource, { info }: RequestContext, [sent, live]: readonly [string, string]): Error {
+  return preconditionFailed(served, info, `UID in precondition: ${sent}, UID in object meta: ${live}`);
 }
 
 /** BeforeUpdate: what the server owns stays, the kind prepares and validates. Returns how to give back what was allocated. */
