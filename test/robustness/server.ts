@@ -55,6 +55,7 @@ export class Server {
   readonly #options: ServerOptions;
   readonly #port: number;
   #child: ChildProcess | undefined;
+  #traced = false;
   #ended: Promise<unknown> = Promise.resolve();
   starts = 0;
 
@@ -87,10 +88,13 @@ export class Server {
     const log = openSync(this.log, 'a');
     const child = spawn(command!, rest, {
       stdio: ['ignore', log, log, 'ipc'],
+      // a tracer does not take its process along when it is killed: a group of their own
+      detached: under.length > 0,
       env: { ...process.env, ROBUSTNESS_JOURNAL: directory, ROBUSTNESS_MUTANTS: mutants.join(',') },
     });
     closeSync(log);
     this.#child = child;
+    this.#traced = under.length > 0;
     this.#ended = once(child, 'exit');
     this.starts++;
     await new Promise<void>((resolve, reject) => {
@@ -120,7 +124,9 @@ export class Server {
   }
 
   signal(name: NodeJS.Signals): void {
-    this.#child?.kill(name);
+    const pid = this.#child?.pid;
+    if (pid === undefined || !this.alive) return;
+    process.kill(this.#traced ? -pid : pid, name);
   }
 
   /** Settles at its end; false when it still lives after `ms`. */
