@@ -245,12 +245,12 @@ function startDeadline(context: RequestContext, deps: ServerDeps): void {
   const ms = deadlineMs(context.info, deps.requestTimeoutMs);
   if (ms === undefined) return;
   if (ms < 1) throw new DeadlinePassed();
-  const cancel = deps.api.clock.setTimer(ms, () => pastDeadline(context), { unref: true });
+  const cancel = deps.api.clock.setTimer(ms, () => pastDeadline(context, deps), { unref: true });
   context.cleanups.push(cancel);
 }
 
 /** Without an answer: 504. With one that its client does not read: nothing more. */
-function pastDeadline(context: RequestContext): void {
+function pastDeadline(context: RequestContext, { metrics }: ServerDeps): void {
   const { reply } = context;
   if (reply.sent || context.answering) {
     cutOff(context);
@@ -261,6 +261,7 @@ function pastDeadline(context: RequestContext): void {
     if (context.raw.httpVersionMajor === 1) reply.header('connection', 'close');
     cutOffAfterAnswer(context);
   }
+  metrics.terminated(context, 504);
   sendTimeout(context);
 }
 
@@ -328,6 +329,7 @@ function refuse(deps: ServerDeps, context: RequestContext | undefined, reply: Fa
   if (error instanceof PageNotFound) sendText(reply, 404, '404 page not found\n');
   else if (error instanceof DeadlinePassed) sendTimeout(context);
   else if (error instanceof TooManyInFlight) {
+    deps.metrics.terminated(context, 429);
     reply.header('retry-after', String(error.retryAfterSeconds));
     sendText(reply, 429, 'Too many requests, please try again later.\n');
   } else {

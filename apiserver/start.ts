@@ -105,7 +105,7 @@ async function serve(setup: Setup): Promise<RunningComponent> {
     api,
     routes,
     inFlight: createInFlight({ mutating: options.maxMutatingRequestsInflight, readOnly: options.maxRequestsInflight }, metrics),
-    metrics: createRequestMetrics(metrics, deps.clock),
+    metrics: createRequestMetrics(metrics, deps.clock, api.catalog),
     tls: { cert: pki.apiserver.cert, key: pki.apiserver.key, ca: pki.ca.cert },
     anonymousAuth: options.anonymousAuth,
     requestTimeoutMs: options.requestTimeoutMs,

@@ -34,7 +34,6 @@ export interface InFlight {
 }
 
 const KINDS = ['mutating', 'readOnly'] as const;
-const LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component', 'code'] as const;
 
 export function createInFlight(limits: { readonly mutating: number; readonly readOnly: number }, metrics: Metrics): InFlight {
   const count = { mutating: 0, readOnly: 0 };
@@ -44,23 +43,13 @@ export function createInFlight(limits: { readonly mutating: number; readonly rea
       for (const kind of KINDS) gauge.set({ request_kind: kind }, count[kind]);
     },
   });
-  const refused = metrics.counter(
-    'apiserver_request_terminations_total',
-    'Requests that were turned away because there were too many',
-    LABELS,
-  );
-  const refuse = ({ verb, group, version, resource, subresource, name, namespace }: RequestInfo): never => {
-    const scope = name !== '' || verb === 'create' ? 'resource' : namespace === '' ? 'cluster' : 'namespace';
-    refused.labels(verb.toUpperCase(), group, version, resource, subresource, scope, 'apiserver', '429').inc();
-    throw new TooManyInFlight();
-  };
   return {
     enter: (info, user) => {
       if (isLongRunning(info)) return undefined;
       const kind = READING.has(info.verb) ? 'readOnly' : 'mutating';
       if (limits[kind] > 0 && count[kind] >= limits[kind]) {
         if (isExempt(info, user)) return undefined;
-        refuse(info);
+        throw new TooManyInFlight();
       }
       count[kind]++;
       return () => {

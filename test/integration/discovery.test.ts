@@ -47,6 +47,16 @@ test('discovery', async (t) => {
   }
 
   await t.test('counts requests in /metrics', async () => {
-    assert.match((await send('GET', '/metrics')).text, /apiserver_request_total\{/);
+    await send('GET', '/api/v1/namespaces/default/configmaps');
+    for (let i = 0; i < 5; i++) await send('GET', `/api/v1/namespaces/default/made-up-${i}`);
+    await send('GET', '/api/v1/namespaces/default/pods/x/made-up');
+    const { text } = await send('GET', '/metrics');
+    assert.match(
+      text,
+      /apiserver_request_total\{verb="LIST",dry_run="",group="",version="v1",resource="configmaps",subresource="",scope="namespace",component="apiserver",code="200"\} 1/,
+    );
+    assert.match(text, /apiserver_request_duration_seconds_bucket\{le="0.005",verb="LIST",dry_run=""/);
+    // What a client made up is no name of a figure.
+    assert.doesNotMatch(text, /made-up/);
   });
 });

@@ -67,6 +67,8 @@ test('a body that does not come is answered 504 at --request-timeout, and its co
   await within(5_000, closed);
   assert.match(text(), /^HTTP\/1\.1 504 /);
   assert.match(text(), /"message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout"/);
+  const figures = (await http1(server, { path: '/metrics' })).body.toString();
+  assert.match(figures, /apiserver_request_terminations_total\{verb="CREATE",.*resource="configmaps",.*code="504"\} 1/);
 
   const session = connectHttp2(server.url, credentials(server));
   session.on('error', () => undefined);
