@@ -48,7 +48,10 @@ export function decodeBytes(context: RequestContext, bytes: Buffer, rules: Decod
   }
   const value = checkEnvelope(body.value, expected, bytes);
   const decoded = decodeValue(value, expected);
-  const strict = [...body.problems, ...strictProblems(decoded.unknownFields, body.duplicates)];
+  const strict = [
+    ...body.problems,
+    ...strictProblems(decoded.unknownFields, body.duplicates, rules.type === 'application/json' ? () => bytes.toString('utf8') : undefined),
+  ];
   if (strict.length > 0 && rules.fieldValidation === 'Strict') {
     const why =
       body.problems.length > 0 ? `yaml: unmarshal errors:${body.problems.map((line) => `\n  ${line}`).join('')}` : strict.join(', ');

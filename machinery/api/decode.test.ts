@@ -176,3 +176,13 @@ test('what a real API server answered is decoded and printed without a change', 
     assert.equal(encodeObject(schema, object).toString(), text, gvr);
   }
 });
+
+test('problems are told in the order of the text', () => {
+  const text = '{"a":1,"metadata":{"name":"x","name":"y"},"zzz":{"b":1,"b":2},"data":{"k":"1","k":"2"},"last":0}';
+  const { value, duplicates } = parseJson(text);
+  const { unknownFields } = decodeObject(typeSchema('core.v1.ConfigMap'), value as Record<string, unknown>, { strict: true });
+  assert.deepEqual(
+    strictProblems(unknownFields, duplicates, () => text),
+    ['unknown field "a"', 'duplicate field "metadata.name"', 'unknown field "zzz"', 'duplicate field "data.k"', 'unknown field "last"'],
+  );
+});

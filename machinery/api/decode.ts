@@ -9,6 +9,7 @@ import { canonicalBase64 } from './base64.ts';
 import { formatDurationNs, parseDurationNs } from './duration.ts';
 import { quoteGo } from './field-error.ts';
 import { integerOf, isJsonNumber, type JsonNumber, numberText } from './json-number.ts';
+import { memberPaths } from './json-parser.ts';
 import { isPlain, type Plain, setOwn } from './plain.ts';
 import { canonicalQuantity } from './quantity.ts';
 import { readPlainly } from './reader.ts';
@@ -45,15 +46,32 @@ export function decodeCarefully(schema: TypeSchema, value: Plain, options: Decod
   return { object, unknownFields: [...decoder.unknownFields] };
 }
 
-/** One line per problem, as a strict decoding error joins them and warnings list them: at most 100, unknown members before repeated ones. */
-export function strictProblems(unknownFields: readonly string[], duplicates: readonly string[]): string[] {
+/**
+ * One line per problem, as a strict decoding error joins them and warnings list them: at most 100, in the order of the JSON text they were found
+ * in, where that is given.
+ */
+export function strictProblems(unknownFields: readonly string[], duplicates: readonly string[], text?: () => string): string[] {
   const hidden = (path: string): boolean =>
     unknownFields.some((field) => path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`));
-  const lines = [
-    ...unknownFields.map((field) => `unknown field ${quoteGo(field)}`),
-    ...duplicates.filter((path) => !hidden(path)).map((path) => `duplicate field ${quoteGo(path)}`),
-  ];
+  const repeated = duplicates.filter((path) => !hidden(path));
+  const lines =
+    text !== undefined && unknownFields.length > 0 && repeated.length > 0
+      ? linesInOrder(memberPaths(text()), new Set(unknownFields), new Set(repeated))
+      : [...unknownFields.map(unknownLine), ...repeated.map(duplicateLine)];
   return [...new Set(lines)].slice(0, 100);
+}
+
+const unknownLine = (path: string): string => `unknown field ${quoteGo(path)}`;
+const duplicateLine = (path: string): string => `duplicate field ${quoteGo(path)}`;
+
+function linesInOrder(paths: readonly string[], unknown: ReadonlySet<string>, repeated: ReadonlySet<string>): string[] {
+  const seen = new Set<string>();
+  return paths.flatMap((path) => {
+    const again = seen.has(path);
+    seen.add(path);
+    if (unknown.has(path)) return [unknownLine(path)];
+    return again && repeated.has(path) ? [duplicateLine(path)] : [];
+  });
 }
 
 /** Where in Go's types a value stands: `DeploymentSpec` and `spec.replicas` of the error text. */

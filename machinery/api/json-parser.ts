@@ -32,14 +32,23 @@ export function parseCarefully(text: string): CarefulResult {
   return new CarefulParser(text).parse();
 }
 
+/** The paths of all members of a valid text in the order they are written, repetitions included. */
+export function memberPaths(text: string): string[] {
+  const paths: string[] = [];
+  new CarefulParser(text, (path) => paths.push(path)).parse();
+  return paths;
+}
+
 class CarefulParser {
   readonly #text: string;
+  readonly #onMember: ((path: string) => void) | undefined;
   #at = 0;
   readonly #stack: Frame[] = [];
   readonly #duplicates = new Set<string>();
 
-  constructor(text: string) {
+  constructor(text: string, onMember?: (path: string) => void) {
     this.#text = text;
+    this.#onMember = onMember;
   }
 
   parse(): CarefulResult {
@@ -89,6 +98,7 @@ class CarefulParser {
     frame.key = this.#string();
     if (this.#peek() !== ':') throw this.#unexpected('after object key');
     this.#at++;
+    this.#onMember?.(this.#path());
     if (frame.seen!.has(frame.key)) this.#duplicates.add(this.#path());
     frame.seen!.add(frame.key);
   }
