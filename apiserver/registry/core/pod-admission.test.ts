@@ -4,35 +4,37 @@ import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../machinery/api/object.ts';
 import type { Pod, Toleration } from '../../../machinery/api/types/core.v1.ts';
 import { NOW } from '../fixture.ts';
-import { type Loose, podWith } from '../pod-fixture.ts';
+import { containerWith, type Loose, podWith } from '../pod-fixture.ts';
 import type { StrategyContext } from '../resource.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
+import { pod as podKind } from './pod.ts';
 import { admitPod } from './pod-admission.ts';
 
 const ACCOUNT = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace: 'n' } };
 
-async function admitted(spec: Loose, stored: Readonly<Record<string, readonly object[]>> = {}): Promise<Pod | string> {
-  const pod = podWith({ automountServiceAccountToken: false, ...spec });
-  const objects: Readonly<Record<string, readonly object[]>> = { serviceaccounts: [ACCOUNT], ...stored };
+type Stored = Readonly<Record<string, readonly object[]>>;
+
+function contextOf(stored: Stored, subresource = ''): StrategyContext {
+  const objects: Stored = { serviceaccounts: [ACCOUNT], ...stored };
   const list = (_group: string, resource: string): readonly KubeObject[] => (objects[resource] ?? []) as readonly KubeObject[];
-  const reader = {
-    list,
-    get: (group: string, resource: string, _namespace: string, name: string) =>
-      list(group, resource).find((object) => object.metadata.name === name),
-  };
-  const context = {
-    now: NOW,
-    reader,
-    warn: () => undefined,
-    sleep: async () => undefined,
-    suffix: () => 'x',
-  } as unknown as StrategyContext;
+  const get = (group: string, resource: string, _namespace: string, name: string): KubeObject | undefined =>
+    list(group, resource).find((object) => object.metadata.name === name);
+  const nothing = { warn: () => undefined, sleep: async () => undefined, suffix: () => 'x' };
+  return { ...nothing, now: NOW, subresource, reader: { list, get } } as unknown as StrategyContext;
+}
+
+async function refusalOf(admission: () => void | Promise<void>): Promise<string | undefined> {
   try {
-    await admitPod(pod, context);
+    await admission();
   } catch (error) {
     return (error as Error).message.replace(/^pods "p" is forbidden: /, '');
   }
-  return pod;
+  return undefined;
+}
+
+async function admitted(spec: Loose, stored: Stored = {}, metadata: Loose = {}): Promise<Pod | string> {
+  const pod = podWith({ automountServiceAccountToken: false, ...spec }, { metadata });
+  return (await refusalOf(() => admitPod(pod, contextOf(stored)))) ?? pod;
 }
 
 const podOf = (answer: Pod | string): Pod => {
@@ -130,5 +132,67 @@ describe('tolerations', () => {
     assert.deepEqual(mergeTolerations([longer], [one]), [longer]);
     assert.deepEqual(mergeTolerations([value], [value, { ...value, value: 'y' }]), [value, { ...value, value: 'y' }]);
     assert.deepEqual(mergeTolerations([value], [{ key: 'b', operator: 'Exists' }]), [{ key: 'b', operator: 'Exists' }]);
+  });
+});
+
+describe('the account of a pod', () => {
+  const account = (annotation: string): object => ({
+    ...ACCOUNT,
+    metadata: { ...ACCOUNT.metadata, annotations: { 'kubernetes.io/enforce-mountable-secrets': annotation } },
+    secrets: [{ name: 'mine' }],
+    imagePullSecrets: [{ name: 'pull' }],
+  });
+  const limited = (spec: Loose): Promise<Pod | string> => admitted(spec, { serviceaccounts: [account('1')] });
+  const tail = 'is not allowed because service account default does not reference that';
+  const reads = (name: string): Loose => ({ name: 'A', valueFrom: { secretKeyRef: { name, key: 'k' } } });
+
+  it('must be there', async () => {
+    assert.equal(
+      await admitted({ serviceAccountName: 'none' }),
+      'error looking up service account n/none: serviceaccount "none" not found',
+    );
+  });
+
+  it('may hold the pod to the secrets it lists', async () => {
+    const { spec } = podOf(await limited({ volumes: [{ name: 'v', secret: { secretName: 'mine' } }] }));
+    assert.deepEqual(spec.imagePullSecrets, [{ name: 'pull' }]);
+    const cases: readonly (readonly [Loose, string])[] = [
+      [{ volumes: [{ name: 'v', secret: { secretName: 'other' } }] }, `volume with secret.secretName="other" ${tail} secret`],
+      [
+        { initContainers: [containerWith({ env: [reads('other')] })] },
+        `init container c with envVar A referencing secret.secretName="other" ${tail} secret`,
+      ],
+      [
+        { containers: [containerWith({ envFrom: [{ secretRef: { name: 'other' } }] })] },
+        `container c with envFrom referencing secret.secretName="other" ${tail} secret`,
+      ],
+      [{ imagePullSecrets: [{ name: 'mine' }] }, `imagePullSecrets[0].name="mine" ${tail} imagePullSecret`],
+    ];
+    for (const [given, text] of cases) assert.equal(await limited(given), text);
+    podOf(await admitted({ volumes: [{ name: 'v', secret: { secretName: 'other' } }] }, { serviceaccounts: [account('no')] }));
+  });
+
+  it('holds containers that join later, too', async () => {
+    const context = contextOf({ serviceaccounts: [account('true')] }, 'ephemeralcontainers');
+    const joined = podWith({ ephemeralContainers: [containerWith({ name: 'e', env: [reads('other')] })] });
+    const refusal = await refusalOf(() => podKind.strategy.admitUpdate!(joined, podWith(), context));
+    assert.equal(refusal, `ephemeral container e with envVar A referencing secret.secretName="other" ${tail} secret`);
+    assert.equal(await refusalOf(() => podKind.strategy.admitUpdate!(joined, podWith(), { ...context, subresource: 'status' })), undefined);
+  });
+
+  it('is nothing for a pod of a file, nor are secrets', async () => {
+    const mirror = (spec: Loose): Promise<Pod | string> =>
+      admitted({ serviceAccountName: '', nodeName: 'm', ...spec }, {}, { annotations: { 'kubernetes.io/config.mirror': 'x' } });
+    podOf(await mirror({ volumes: [{ name: 'v', hostPath: { path: '/' } }] }));
+    const secrets = 'a mirror pod may not reference secrets';
+    assert.equal(await mirror({ serviceAccountName: 'default' }), 'a mirror pod may not reference service accounts');
+    assert.equal(await mirror({ volumes: [{ name: 'v', secret: { secretName: 's' } }] }), secrets);
+    assert.equal(await mirror({ volumes: [{ name: 'v', rbd: { monitors: ['m'], image: 'i', secretRef: { name: 's' } } }] }), secrets);
+    assert.equal(await mirror({ imagePullSecrets: [{ name: 's' }] }), secrets);
+    assert.equal(await mirror({ containers: [containerWith({ env: [reads('s')] })] }), secrets);
+    assert.equal(
+      await mirror({ volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 't' } }] } }] }),
+      'a mirror pod may not use ServiceAccountToken volume projections',
+    );
   });
 });

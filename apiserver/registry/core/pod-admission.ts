@@ -12,6 +12,7 @@ import { MIRROR, NOT_READY, REGION, UNREACHABLE, ZONE } from '../../../machinery
 import type { StrategyContext } from '../resource.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
 import { refusePod } from './pod-refusal.ts';
+import { admitMirror } from './pod-secrets.ts';
 import { admitServiceAccount } from './pod-service-account.ts';
 
 const DEFAULT_TOLERATION_SECONDS = 300;
@@ -19,6 +20,7 @@ const DEFAULT_TOLERATION_SECONDS = 300;
 export async function admitPod(pod: core.Pod, context: StrategyContext): Promise<void> {
   pod.spec ??= { containers: [] };
   if (pod.metadata.annotations?.[MIRROR] === undefined) await admitServiceAccount(pod, context);
+  else admitMirror(pod);
   admitPriority(pod, context);
   admitTolerations(pod.spec);
   admitTopologyLabels(pod, context);

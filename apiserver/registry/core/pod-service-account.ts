@@ -5,11 +5,11 @@
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import type { StrategyContext } from '../resource.ts';
 import { refusePod } from './pod-refusal.ts';
+import { limitEphemeral, limitSecrets, limitsSecrets } from './pod-secrets.ts';
 
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const TOKEN_VOLUME_PREFIX = 'kube-api-access-';
 const TOKEN_SECONDS = 3607;
-const ENFORCE = 'kubernetes.io/enforce-mountable-secrets';
 
 /** The default account of a new namespace is made by a controller, and waited for: this often, this long. */
 const DEFAULT_ATTEMPTS = 10;
@@ -24,21 +24,32 @@ async function accountOf(namespace: string, name: string, context: StrategyConte
   }
 }
 
+async function foundAccount(pod: core.Pod, name: string, context: StrategyContext): Promise<core.ServiceAccount> {
+  const namespace = pod.metadata.namespace ?? '';
+  const account = await accountOf(namespace, name, context);
+  if (account !== undefined) return account;
+  throw refusePod(pod, `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`);
+}
+
+/** Containers that join a pod are held to the secrets of its account, too. */
+export async function admitEphemeralSecrets(pod: core.Pod, context: StrategyContext): Promise<void> {
+  const name = pod.spec.serviceAccountName ?? '';
+  if (name === '') throw refusePod(pod, `no service account specified for pod ${pod.metadata.namespace}/${pod.metadata.name}`);
+  const account = await foundAccount(pod, name, context);
+  if (limitsSecrets(account)) limitEphemeral(pod, account);
+}
+
 export async function admitServiceAccount(pod: core.Pod, context: StrategyContext): Promise<void> {
   const { spec } = pod;
   const name = spec.serviceAccountName || 'default';
   spec.serviceAccountName = name;
   spec.serviceAccount = name;
-  const namespace = pod.metadata.namespace ?? '';
-  const account = await accountOf(namespace, name, context);
-  if (account === undefined) {
-    throw refusePod(pod, `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`);
-  }
+  const account = await foundAccount(pod, name, context);
   if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec, context);
   if ((spec.imagePullSecrets?.length ?? 0) === 0 && account.imagePullSecrets) {
     spec.imagePullSecrets = account.imagePullSecrets.map((secret) => ({ ...secret }));
   }
-  if (account.metadata.annotations?.[ENFORCE] === 'true') limitSecrets(pod, account);
+  if (limitsSecrets(account)) limitSecrets(pod, account);
 }
 
 /** Into every container that has nothing mounted there; the volume is made only when one needs it. */
@@ -67,40 +78,4 @@ function tokenVolume(name: string): core.Volume {
       defaultMode: 420,
     },
   };
-}
-
-/** An account may say that its pods use only the secrets it lists. */
-function limitSecrets(pod: core.Pod, account: core.ServiceAccount): void {
-  const allowed = new Set((account.secrets ?? []).map((s) => s.name));
-  const pull = new Set((account.imagePullSecrets ?? []).map((s) => s.name));
-  const tail = `is not allowed because service account ${account.metadata.name} does not reference that`;
-  for (const volume of pod.spec.volumes ?? []) {
-    const name = volume.secret?.secretName;
-    if (name !== undefined && !allowed.has(name)) throw refusePod(pod, `volume with secret.secretName="${name}" ${tail} secret`);
-  }
-  for (const [list, kind] of [
-    [pod.spec.initContainers, 'init container'],
-    [pod.spec.containers, 'container'],
-  ] as const) {
-    for (const container of list ?? []) {
-      for (const variable of container.env ?? []) {
-        const name = variable.valueFrom?.secretKeyRef?.name;
-        if (name !== undefined && !allowed.has(name)) {
-          throw refusePod(
-            pod,
-            `${kind} ${container.name} with envVar ${variable.name} referencing secret.secretName="${name}" ${tail} secret`,
-          );
-        }
-      }
-      for (const source of container.envFrom ?? []) {
-        const name = source.secretRef?.name;
-        if (name !== undefined && !allowed.has(name)) {
-          throw refusePod(pod, `${kind} ${container.name} with envFrom referencing secret.secretName="${name}" ${tail} secret`);
-        }
-      }
-    }
-  }
-  pod.spec.imagePullSecrets?.forEach((secret, i) => {
-    if (!pull.has(secret.name)) throw refusePod(pod, `imagePullSecrets[${i}].name="${secret.name}" ${tail} imagePullSecret`);
-  });
 }

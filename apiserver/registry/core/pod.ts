@@ -12,6 +12,7 @@ import { podWarnings } from '../validation/pod-warnings.ts';
 import { admitPod, admitTolerations } from './pod-admission.ts';
 import { preparePodForCreate, validatePodCreate } from './pod-create.ts';
 import { resizeView } from './pod-resize.ts';
+import { admitEphemeralSecrets } from './pod-service-account.ts';
 import { podStatusView } from './pod-status.ts';
 import { preparePodForUpdate, validatePodUpdate } from './pod-update.ts';
 import { ephemeralContainersView } from './pod-views.ts';
@@ -72,6 +73,9 @@ export const pod = defineKind<Pod>({
     },
     validate: (object): FieldError[] => validatePodCreate(object),
     validateUpdate: validatePodUpdate,
+    admitUpdate: async (object, _old, context) => {
+      if (context.subresource === 'ephemeralcontainers') await admitEphemeralSecrets(object, context);
+    },
     warnings,
   },
   status: podStatusView,
