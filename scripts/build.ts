@@ -1,14 +1,16 @@
 /**
  * Bundles the processes into `dist/` with esbuild: one small file to load per component makes the whole cluster start in a second.
- * Does nothing when `dist/` is newer than every source (`npm start` calls it each time). `--force` builds anyway.
+ * Does nothing when `dist/` is newer than every source (`npm start` calls it each time). `--force` builds anyway,
+ * `--into DIR` builds into another folder.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const dist = join(root, 'dist');
+const into = process.argv.indexOf('--into');
+const dist = into < 0 ? join(root, 'dist') : resolve(process.argv[into + 1]!);
 const stamp = join(dist, '.built');
 const SOURCES = ['apiserver', 'controllers', 'scheduler', 'kubelet', 'cli', 'machinery', 'cluster'];
 const COMPONENTS = ['apiserver', 'controllers', 'scheduler', 'kubelet'];
