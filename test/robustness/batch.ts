@@ -150,7 +150,7 @@ class Batch {
     const cycle = { fault: fault.name, did, rate, void: !struck && (rate < MIN_RATE || did === 'not reached') };
     let restartMs: number | undefined;
     const answers = this.#history.operations.slice(before);
-    if (fault.writeFails && did.startsWith('ended') && !answers.some(({ status }) => status === 500))
+    if (fault.isTold && did.startsWith('ended') && !answers.some(({ status }) => status === 500))
       this.#failures.push(`${fault.name}: nobody was answered 500`);
     if (fault.lives && !this.#server.alive) this.#failures.push(`${fault.name}: the server ended by ${this.#server.end}`);
     const rearm = next?.start !== undefined && this.#server.alive;

@@ -21,6 +21,8 @@ export interface Fault {
   readonly lives?: true;
   /** The server may answer 500 and log that it ends. */
   readonly writeFails?: true;
+  /** It fails the group that somebody waits for: who does must be answered 500. (A tracer may also hit a flush that nobody waits for.) */
+  readonly isTold?: true;
   /** Needs history to be let go. */
   readonly compacting?: true;
   readonly skipped?: string;
@@ -94,6 +96,7 @@ const crashes: readonly Fault[] = POINTS.map(({ name, rate, compacting }) => ({
 const failing = (name: string, point: string, text: string): Fault => ({
   name,
   writeFails: true,
+  isTold: true,
   start: (random) => ({ failpoints: `${point}=${120 + random.integer(120)}+1*error(${text})` }),
   strike: awaitEnd,
 });
