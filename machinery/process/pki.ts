@@ -1,7 +1,6 @@
 /**
  * The certificates of a cluster: one self-made CA, the API server's certificate, and a client certificate per component. File names as kubeadm's
- * `/etc/kubernetes/pki`. Keys are EC P-256 and 0600. What exists and is still good is kept; the certificate library is loaded only when something
- * must be made.
+ * `/etc/kubernetes/pki`. Keys are EC P-256 and 0600. What exists and is still good is kept.
  *
  * Invariant: a file is complete or absent (written aside, then renamed), so a crash in the middle leaves nothing half written.
  */
@@ -11,7 +10,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
 import { readIfExists, writeFileAtomically } from './files.ts';
-import type { CertificateRequest, Signer } from './pki-sign.ts';
+import { type CertificateRequest, type Subject, signCertificate } from './pki-sign.ts';
 
 export interface KeyPair {
   /** PEM. */
@@ -64,15 +63,27 @@ export async function ensurePki(dataDir: string, options: PkiOptions = {}): Prom
   const clock = options.clock ?? systemClock;
   const ca = await ensurePair(
     'ca',
-    { subject: 'CN=flyball-ca', days: CA_DAYS, authority: true, hosts: [], usages: [] },
+    { subject: [['CN', 'flyball-ca']], days: CA_DAYS, authority: true, hosts: [], usages: [] },
     { directory, clock },
   );
   const hosts = [...new Set([...ALWAYS, options.serviceIp ?? '10.96.0.1', ...(options.hosts ?? [])])].filter((host) => host !== '');
   const signed = { directory, clock, ca };
-  const apiserver = await ensurePair('apiserver', { subject: 'CN=kube-apiserver', days: LEAF_DAYS, hosts, usages: ['server'] }, signed);
+  const apiserver = await ensurePair(
+    'apiserver',
+    { subject: [['CN', 'kube-apiserver']], days: LEAF_DAYS, hosts, usages: ['server'] },
+    signed,
+  );
   const kubeletClient = await ensurePair(
     'apiserver-kubelet-client',
-    { subject: 'O=system:masters,CN=kube-apiserver-kubelet-client', days: LEAF_DAYS, hosts: [], usages: ['client'] },
+    {
+      subject: [
+        ['O', 'system:masters'],
+        ['CN', 'kube-apiserver-kubelet-client'],
+      ],
+      days: LEAF_DAYS,
+      hosts: [],
+      usages: ['client'],
+    },
     signed,
   );
   const serviceAccountKey = ensureKey(directory, 'sa.key');
@@ -92,10 +103,10 @@ export interface ClientIdentity {
 
 /** A new key and a certificate for it, signed by the CA. */
 export async function issueClientCertificate(pki: Pick<Pki, 'ca'>, identity: ClientIdentity, clock: Clock = systemClock): Promise<KeyPair> {
-  const subject = [...(identity.groups ?? []).map((group) => `O=${escapeDn(group)}`), `CN=${escapeDn(identity.user)}`].join(',');
+  const subject: Subject = [...(identity.groups ?? []).map((group) => ['O', group] as const), ['CN', identity.user]];
   const hosts = identity.hosts ?? [];
   const usages = hosts.length > 0 ? (['client', 'server'] as const) : (['client'] as const);
-  return sign({ subject, days: identity.days ?? LEAF_DAYS, hosts, usages: [...usages] }, clock, pki.ca);
+  return signCertificate({ subject, days: identity.days ?? LEAF_DAYS, hosts, usages: [...usages] }, clock.now(), pki.ca);
 }
 
 interface PairDeps {
@@ -109,7 +120,7 @@ async function ensurePair(name: string, request: CertificateRequest, { directory
   const cert = readIfExists(join(directory, `${name}.crt`));
   const key = readIfExists(join(directory, `${name}.key`));
   if (cert !== undefined && key !== undefined && isGood(cert, request, clock, ca)) return { cert, key };
-  const made = await sign(request, clock, ca);
+  const made = signCertificate(request, clock.now(), ca);
   writeFileAtomically(join(directory, `${name}.key`), made.key, 0o600);
   writeFileAtomically(join(directory, `${name}.crt`), made.cert, 0o644);
   return made;
@@ -140,12 +151,3 @@ function ensureKey(directory: string, name: string): string {
   writeFileAtomically(path, pair.privateKey, 0o600);
   return pair.privateKey;
 }
-
-let signer: Promise<Signer> | undefined;
-
-async function sign(request: CertificateRequest, clock: Clock, ca?: KeyPair): Promise<KeyPair> {
-  signer ??= import('./pki-sign.ts').then((module) => module.createSigner());
-  return (await signer).sign(request, clock.now(), ca);
-}
-
-const escapeDn = (value: string): string => value.replace(/[,+"\\<>;=]/g, (character) => `\\${character}`);

@@ -3,7 +3,7 @@
  * as far as validation needs them.
  */
 import { createPublicKey, verify } from 'node:crypto';
-import { BIT_STRING, derChildren, derElements, objectIdentifier, SEQUENCE, SET } from './der.ts';
+import { BIT_STRING, derChildren, derElements, objectIdentifier, SEQUENCE, SET } from '../../../machinery/process/der.ts';
 
 const PEM_BLOCK = /-----BEGIN ([^\n]*?)-----\r?\n([\s\S]*?)-----END \1-----/g;
 const ORGANIZATION = '2.5.4.10';

@@ -1,5 +1,6 @@
 /**
- * As much of DER as a certificate request needs: the elements of a sequence, one after the other. Nothing is decoded that nobody asks for.
+ * As much of DER as certificates and requests for them need: the elements of a sequence, one after the other, and how to write them. Nothing is
+ * decoded that nobody asks for.
  */
 
 export interface DerElement {
@@ -61,4 +62,13 @@ export function objectIdentifier(element: DerElement | undefined): string {
     value = 0;
   }
   return arcs.join('.');
+}
+
+/** An element of these parts. */
+export function der(tag: number, ...parts: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(parts);
+  const { length } = content;
+  if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content]);
+  const bytes = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...bytes]), content]);
 }
