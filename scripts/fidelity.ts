@@ -59,7 +59,9 @@ const REASONS: readonly Reason[] = [
   { name: 'admission', applies: (scenario) => /limit-range$/.test(scenario) },
   {
     name: 'what reading adds',
-    applies: (scenario, failure) => scenario === 'job-status-index-of-plain-job' && says(failure, /resourceVersion/),
+    applies: (scenario, failure) =>
+      (scenario === 'job-status-index-of-plain-job' && says(failure, /resourceVersion/)) ||
+      (scenario === 'service-watch' && failure.diff.every((line) => /internalTrafficPolicy/.test(line))),
   },
   {
     name: 'insides of a Go program',
