@@ -105,8 +105,16 @@ async function namesakeSurvives(): Promise<string[]> {
     cidr: () => '10.1.0.0/24',
     hostIp: '127.0.0.1',
   });
-  const deps = { client, runtime, clock, logger: silentLogger, hostIp: '127.0.0.1', limits: UPSTREAM_LIMITS };
-  const workers = new PodWorkers({ ...deps, tell: () => undefined, admit: () => undefined });
+  const decisions = { tell: () => undefined, admit: () => undefined, admitResize: () => undefined };
+  const workers = new PodWorkers({
+    ...decisions,
+    client,
+    runtime,
+    clock,
+    logger: silentLogger,
+    hostIp: '127.0.0.1',
+    limits: UPSTREAM_LIMITS,
+  });
   closeLater(async () => {
     await workers.stop();
     runtime.close();
