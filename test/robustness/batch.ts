@@ -29,9 +29,9 @@ export const MIN_RATE = 100;
 const TRAFFIC_MS = 1_000;
 /** Seconds that traffic may take to reach its rate: the machine may be busy with other things. */
 const PATIENCE = 5;
-const SETTLE_MS = 10_000;
+const SETTLE_MS = 20_000;
 /** guarantees: ready again with 10,000 objects; a busy machine gets some grace. */
-const RESTART_MS = 15_000;
+const RESTART_MS = 30_000;
 
 export interface BatchOptions {
   readonly bundle: string;

@@ -39,7 +39,7 @@ async function readAll(socket: TLSSocket): Promise<string> {
     text += chunk;
   });
   socket.resume();
-  await once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
+  await once(socket, 'close', { signal: AbortSignal.timeout(30_000) });
   return text;
 }
 
