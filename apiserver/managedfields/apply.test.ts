@@ -269,6 +269,12 @@ describe('live objects that are not as they should be', () => {
     assert.throws(() => object.apply('alpha', { secrets: [{ name: 'x' }] }), refused(500, message));
   });
 
+  it('an item that another applier owns by an empty key stays when the list around it is given up', () => {
+    const object = new OwnedObject('storage.k8s.io.v1.CSINode').apply('m', { spec: { drivers: [{}] } });
+    object.apply('k', { spec: {} }).apply('k', { spec: {} });
+    assert.deepEqual(object.owners, ['k Apply {"f:spec":{}}', 'm Apply {"f:spec":{"f:drivers":{"k:{\\"name\\":\\"\\"}":{}}}}']);
+  });
+
   it('ownership of parts of what is one leaf is ownership of the leaf', () => {
     const entry = { manager: 'old', operation: 'Apply', apiVersion: 'apps/v1', fieldsType: 'FieldsV1' };
     const fieldsV1 = { 'f:spec': { 'f:selector': { 'f:matchLabels': { 'f:app': {} } }, 'f:replicas': {} } };
@@ -300,6 +306,15 @@ describe('from client-side to server-side apply', () => {
       refused(409, /\.data\.l$/),
       'l has another value than listed',
     );
+  });
+
+  it('the annotation is kept in step as Go reads annotations: null is an empty text, and no map is none', () => {
+    const object = configMap().put('u', { metadata: annotated({}) });
+    const last = (): string => object.live!.metadata.annotations![LAST_APPLIED]!;
+    object.apply('kubectl', { metadata: { annotations: { a: null } } });
+    assert.equal(last(), '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{"a":""},"name":"a"}}\n');
+    object.apply('kubectl', { metadata: { annotations: null } });
+    assert.equal(last(), '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}\n');
   });
 
   it('others get the conflict', () => {

@@ -7,7 +7,7 @@
 import { parseJson } from '../../machinery/api/json.ts';
 import { rawText } from '../../machinery/api/json-encoder.ts';
 import type { KubeObject } from '../../machinery/api/object.ts';
-import { isPlain, type Plain, without } from '../../machinery/api/plain.ts';
+import { isPlain, type Plain, setOwn, without } from '../../machinery/api/plain.ts';
 import { LAST_APPLIED } from '../../machinery/api/well-known-labels.ts';
 import { compare } from './compare.ts';
 import { difference, type FieldSet } from './field-set.ts';
@@ -53,8 +53,11 @@ export function withSyncedLastApplied(object: Plain, config: Plain): Plain {
 
 function lastAppliedText(config: Plain): string {
   const metadata = config['metadata'];
-  if (!isPlain(metadata) || !isPlain(metadata['annotations'])) return `${rawText(config, true)}\n`;
-  const annotations = without(metadata['annotations'], LAST_APPLIED);
+  if (!isPlain(metadata) || !Object.hasOwn(metadata, 'annotations')) return `${rawText(config, true)}\n`;
+  if (!isPlain(metadata['annotations'])) return `${rawText({ ...config, metadata: without(metadata, 'annotations') }, true)}\n`;
+  // As Go reads a map of texts: null is an empty one.
+  const annotations: Plain = {};
+  for (const [name, value] of Object.entries(metadata['annotations'])) if (name !== LAST_APPLIED) setOwn(annotations, name, value ?? '');
   return `${rawText({ ...config, metadata: { ...metadata, annotations } }, true)}\n`;
 }
 

@@ -34,11 +34,11 @@ export function fieldsOf(type: Typed, value: unknown): FieldSet {
   /** Of items that share a name only the name is a field. */
   const items = (list: TypedList, children: readonly unknown[]): void => {
     const elements = children.map((item) => elementOf(list, item));
-    const seen = new Set<string | undefined>();
-    const shared = new Set<string | undefined>();
+    const seen = new Set<string>();
+    const shared = new Set<string>();
     for (const element of elements) (seen.has(element) ? shared : seen).add(element);
     for (const [i, element] of elements.entries()) {
-      if (element !== undefined) inside(element, shared.has(element) ? LEAF_TYPE : list.of, children[i], !shared.has(element));
+      inside(element, shared.has(element) ? LEAF_TYPE : list.of, children[i], !shared.has(element));
     }
   };
   const inside = (element: string, inner: Typed, child: unknown, itself: boolean): void => {
@@ -191,12 +191,15 @@ export function withNamedParents(type: Typed | undefined, set: FieldSet): FieldS
   return result;
 }
 
+/** Stands for an item that has no name: it is no field of anybody, but the list is there. */
+const NAMELESS = '?:';
+
 /** What was applied has been validated; a half pruned object may hold items that have no name any more. */
-function elementOf(list: TypedList, item: unknown): string | undefined {
+function elementOf(list: TypedList, item: unknown): string {
   try {
     return itemElement(list, item);
   } catch (error) {
-    if (error instanceof TypedError) return undefined;
+    if (error instanceof TypedError) return NAMELESS;
     throw error;
   }
 }
