@@ -7,6 +7,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { ComponentDeps, RunningComponent } from '../machinery/process/component.ts';
 import { writeKubeconfig } from '../machinery/process/kubeconfig-file.ts';
+import type { Logger } from '../machinery/process/logger.ts';
 import { createMetrics } from '../machinery/process/metrics.ts';
 import { ensurePki, issueClientCertificate, type Pki } from '../machinery/process/pki.ts';
 import { apiSocketOf } from '../machinery/process/socket-path.ts';
@@ -36,7 +37,7 @@ import { createRegistry } from './registry/registry.ts';
 import { createApiServer } from './server.ts';
 import { ensureServiceRange, followServices, runServiceAddresses } from './service-addresses.ts';
 import { runCompactor } from './storage/compactor.ts';
-import type { Store } from './storage/interface.ts';
+import { type Store, StoreFull } from './storage/interface.ts';
 import { openLevelStore } from './storage/level/store.ts';
 import { createMemoryStore } from './storage/memory/store.ts';
 import { quotaBytesOf, storeMetrics, warnOfPressure } from './storage/pressure.ts';
@@ -114,11 +115,11 @@ async function serve(setup: Setup): Promise<RunningComponent> {
   const { securePort } = options;
   // clients may know the port already: whoever gets through finds the namespaces. A free port is told to nobody before they are there.
   const fill = async (port: number): Promise<KubernetesServiceOptions> => {
-    await bootstrap(api);
     const service = serviceOptions(options, serviceIp, port);
-    await reconcileKubernetesService(api, service, true);
-    await ensureServiceRange(api, options.serviceClusterIpRange);
-    await followServices(api);
+    await unlessFull(deps.logger, () => bootstrap(api));
+    await unlessFull(deps.logger, () => reconcileKubernetesService(api, service, true));
+    await unlessFull(deps.logger, () => ensureServiceRange(api, options.serviceClusterIpRange));
+    await unlessFull(deps.logger, () => followServices(api));
     return service;
   };
   let service = securePort === 0 ? undefined : await fill(securePort);
@@ -134,6 +135,16 @@ async function serve(setup: Setup): Promise<RunningComponent> {
   ready = true;
   deps.logger.info({ address: urlOf(options.bindAddress, port), dataDir }, 'serving');
   return running(setup, api, { server, url: urlOf(options.bindAddress, port), unixSocket, audit, service });
+}
+
+/** A server whose store is full must start, or nothing could be deleted. The loops that keep what is missing make up for it once there is room. */
+async function unlessFull(logger: Logger, step: () => Promise<unknown>): Promise<void> {
+  try {
+    await step();
+  } catch (err) {
+    if (!(err instanceof StoreFull)) throw err;
+    logger.error({ err }, 'the store is full: not all that belongs to a start could be written');
+  }
 }
 
 function makeApi(setup: Setup, pki: Pki): Api {

@@ -1,5 +1,8 @@
 /** A store at its quota: what makes it more is refused as etcd's clients know it; reads, deletions and heartbeats go on; it recovers by itself. */
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { startTestApiServer } from '../fixtures/apiserver.ts';
 import { eventually } from '../fixtures/eventually.ts';
@@ -66,4 +69,20 @@ test('tells by metrics how full it is', async (t) => {
   ]) {
     assert.ok(value(name) > 10_000, `${name} is ${value(name)}`);
   }
+});
+
+test('starts again though it is full, so that something can be deleted', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'flyball-full-'));
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const first = await startTestApiServer(t, { dataDir, quotaBackendBytes: 1_500_000, storage: 'level' });
+  await fill(sender(first.client));
+  await first.stop();
+  // Another port: what leads to the server has to be written anew.
+  const second = await startTestApiServer(t, { dataDir, quotaBackendBytes: 600_000, storage: 'level', compactionIntervalMs: 100 });
+  const send = sender(second.client);
+  assert.equal((await send('POST', CONFIGMAPS, configMap('more'))).code, 500);
+  const { items } = (await send('GET', CONFIGMAPS)).body;
+  for (const { metadata } of items) assert.equal((await send('DELETE', `${CONFIGMAPS}/${metadata.name}`)).code, 200);
+  await eventually('it takes writes again', async () => (await send('POST', CONFIGMAPS, configMap('more'))).code === 201, 20_000);
+  await second.stop();
 });
