@@ -5,16 +5,24 @@
  */
 import { formatTime } from '../machinery/api/time.ts';
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from '../machinery/api/types/core.v1.ts';
+import { RESIZE_CONDITIONS, type ResizeCondition } from './pod/resize.ts';
 
 /** In upstream's order. PodScheduled belongs to the binding. */
-export const OWNED_CONDITIONS = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady'] as const;
+export const OWNED_CONDITIONS = [...RESIZE_CONDITIONS, 'PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady'] as const;
 
-type Wanted = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
+type Wanted = ResizeCondition;
 
-export function podConditions(pod: Pod, status: PodStatus, hasSandbox: boolean, now: Date): PodCondition[] {
+export interface ConditionFacts {
+  readonly hasSandbox: boolean;
+  readonly resize: readonly ResizeCondition[];
+  readonly now: Date;
+}
+
+export function podConditions(pod: Pod, status: PodStatus, { hasSandbox, resize, now }: ConditionFacts): PodCondition[] {
   const initialized = initializedCondition(pod, status);
   const containersReady = containersReadyCondition(pod, status);
   const wanted: Wanted[] = [
+    ...resize,
     {
       type: 'PodReadyToStartContainers',
       status: hasSandbox && status.phase !== 'Succeeded' && status.phase !== 'Failed' ? 'True' : 'False',

@@ -9,8 +9,10 @@ import { qosClassOf } from '../machinery/api/qos.ts';
 import { formatTime } from '../machinery/api/time.ts';
 import type { Container, ContainerState, ContainerStatus, Pod, PodPhase, PodStatus } from '../machinery/api/types/core.v1.ts';
 import { podConditions } from './conditions.ts';
+import { allocatedTo } from './pod/allocation.ts';
 import { formatBackOff, pullErrorShownMs } from './pod/back-off.ts';
-import type { ContainerExit, RuntimeContainer, RuntimePod } from './runtime/interface.ts';
+import { type ResizeProgress, resizeConditions } from './pod/resize.ts';
+import type { ContainerExit, ContainerRole, RuntimeContainer, RuntimePod } from './runtime/interface.ts';
 
 export interface StatusInput {
   readonly pod: Pod;
@@ -20,8 +22,8 @@ export interface StatusInput {
   readonly acceptedAtMs: number;
   /** Why the kubelet ended or refused the pod as a whole: Evicted, DeadlineExceeded, OutOfcpu … */
   readonly failure?: { readonly reason: string; readonly message: string };
-  /** Containers whose configuration is missing, and why. */
-  readonly blocked?: ReadonlyMap<string, string>;
+  /** A resize that the node has no room for. */
+  readonly resizePending?: ResizeProgress['pending'];
   readonly now: Date;
 }
 
@@ -31,6 +33,7 @@ export function podStatus(input: StatusInput): PodStatus {
   const { pod, runtime, failure } = input;
   const initContainerStatuses = (pod.spec.initContainers ?? []).map((spec) => containerStatus(input, spec, 'init'));
   const containerStatuses = pod.spec.containers.map((spec) => containerStatus(input, spec, 'app'));
+  const ephemeralContainerStatuses = (pod.spec.ephemeralContainers ?? []).map((spec) => containerStatus(input, spec, 'ephemeral'));
   const current = pod.status?.phase;
   const ended = current === 'Succeeded' || current === 'Failed';
   const phase: PodPhase = ended ? current : failure ? 'Failed' : phaseOf(input, initContainerStatuses, containerStatuses);
@@ -48,42 +51,56 @@ export function podStatus(input: StatusInput): PodStatus {
     startTime: pod.status?.startTime ?? formatTime(new Date(input.acceptedAtMs)),
     ...(initContainerStatuses.length > 0 && { initContainerStatuses }),
     containerStatuses,
+    ...(ephemeralContainerStatuses.length > 0 && { ephemeralContainerStatuses }),
     qosClass: pod.status?.qosClass ?? qosClassOf(pod.spec),
   };
-  status.conditions = podConditions(pod, status, runtime !== undefined, input.now);
+  status.conditions = podConditions(pod, status, {
+    hasSandbox: runtime !== undefined,
+    resize: resizeConditions(pod, runtime, input.resizePending),
+    now: input.now,
+  });
   return status;
 }
 
-function containerStatus(input: StatusInput, spec: Container, role: 'init' | 'app'): ContainerStatus {
+function containerStatus(input: StatusInput, spec: Container, role: ContainerRole): ContainerStatus {
   const container = input.runtime?.containers.get(spec.name);
   const known = published(input.pod, spec.name, role);
   // A container that the runtime no longer knows keeps what was last published about its end.
   if (!container && known?.state?.terminated) return known;
   const running = container?.state === 'running';
   const completed = role === 'init' && !isSidecar(spec) && container?.exit?.exitCode === 0 && container.state === 'exited';
-  const problem = container?.state === 'running' ? undefined : input.blocked?.get(spec.name);
-  const state = problem
-    ? { waiting: { reason: 'CreateContainerConfigError', message: problem } }
-    : container
-      ? stateOf(input, spec, container)
-      : notYet(input.pod);
+  const state = container ? stateOf(input, spec, container) : notYet(input.pod);
   const last = container && !state.terminated ? (container.exit ?? container.previous) : container?.previous;
   const id = container?.id || (last?.id ?? '');
+  // Nobody probes an ephemeral container: it is never ready.
+  const serves = running && (role === 'app' || isSidecar(spec));
   return {
     name: spec.name,
     state,
     lastState: last ? { terminated: terminated(last) } : {},
-    ready: completed || (running && (role === 'app' || isSidecar(spec) ? container.ready : false)),
+    ready: completed || (serves && container.ready),
     restartCount: container?.restarts ?? known?.restartCount ?? 0,
     image: spec.image ?? '',
     imageID: container?.id ? container.imageId : '',
     ...(id && { containerID: `flyball://${id}` }),
-    started: running && (role === 'app' || isSidecar(spec)) ? container.started : false,
+    ...(role !== 'ephemeral' && { started: serves && container.started }),
+    ...(container && id && resourceStatus(input, spec, container)),
   };
 }
 
-const published = (pod: Pod, name: string, role: 'init' | 'app'): ContainerStatus | undefined =>
-  (role === 'init' ? pod.status?.initContainerStatuses : pod.status?.containerStatuses)?.find((status) => status.name === name);
+/** What was set aside for the container and what it has; upstream shows both once there is a container. */
+function resourceStatus(input: StatusInput, spec: Container, container: RuntimeContainer): Partial<ContainerStatus> {
+  const allocated = allocatedTo(input.runtime, spec);
+  return {
+    ...(allocated.requests && { allocatedResources: allocated.requests }),
+    resources: (container.state === 'running' ? container.resources : undefined) ?? allocated,
+  };
+}
+
+const STATUSES = { init: 'initContainerStatuses', app: 'containerStatuses', ephemeral: 'ephemeralContainerStatuses' } as const;
+
+const published = (pod: Pod, name: string, role: ContainerRole): ContainerStatus | undefined =>
+  pod.status?.[STATUSES[role]]?.find((status) => status.name === name);
 
 function stateOf(input: StatusInput, spec: Container, container: RuntimeContainer): ContainerState {
   switch (container.state) {
@@ -91,6 +108,8 @@ function stateOf(input: StatusInput, spec: Container, container: RuntimeContaine
       return { running: { startedAt: formatTime(new Date(container.startedAtMs)) } };
     case 'pull-failed':
       return { waiting: pullFailure(input, container) };
+    case 'create-failed':
+      return { waiting: { reason: 'CreateContainerConfigError', message: container.createError ?? '' } };
     case 'exited':
       return restartsAfter(input.pod, spec, container) && !stays(input)
         ? { waiting: crashLoop(input.pod, container) }
@@ -113,6 +132,7 @@ const stays = (input: StatusInput): boolean =>
 
 /** Whether an ended container is to be started again, by its own or its pod's restart policy. */
 export function restartsAfter(pod: Pod, spec: Container, container: RuntimeContainer): boolean {
+  if (container.role === 'ephemeral') return false;
   const code = container.exit?.exitCode ?? 0;
   if (isSidecar(spec) && container.role === 'init') return true;
   const policy = spec.restartPolicy ?? pod.spec.restartPolicy ?? 'Always';

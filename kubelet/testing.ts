@@ -3,17 +3,22 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { strategicMerge } from '../machinery/api/patch/strategic.ts';
+import { typeSchema } from '../machinery/api/schema/schema.ts';
 import { notFound } from '../machinery/api/status.ts';
-import type { Container, Pod, PodStatus } from '../machinery/api/types/core.v1.ts';
+import type { Container, Node, Pod, PodStatus } from '../machinery/api/types/core.v1.ts';
 import type { Client } from '../machinery/client/client.ts';
 import { silentLogger } from '../machinery/process/logger.ts';
 import { seededRandom } from '../machinery/process/random.ts';
 import { FakeClock } from '../machinery/process/testing/fake-clock.ts';
+import { admitResize } from './node/admission.ts';
 import { UPSTREAM_LIMITS } from './pod/back-off.ts';
 import type { PodEvent } from './pod/pod-events.ts';
 import { PodWorkers } from './pod/pod-worker.ts';
 import type { Runtime } from './runtime/interface.ts';
 import { createSimulatedRuntime } from './runtime/simulated.ts';
+
+const podSchema = typeSchema('core.v1.Pod');
 
 export interface PodOptions {
   readonly name?: string;
@@ -71,6 +76,7 @@ export function makeRig(t: TestContext, options: { directory?: string; clock?: F
   const [events, writes, deletes]: [PodEvent[], PodStatus[], string[]] = [[], [], []];
   const objects = new Map<string, object>();
   let revision = 1;
+  const node = { status: { allocatable: { cpu: '4', memory: '4Gi', pods: '110' } } } as unknown as Node;
   const client = {
     get: async (type: { group: string; resource: string }, { name }: { name: string }) => {
       const found = objects.get(name);
@@ -79,11 +85,9 @@ export function makeRig(t: TestContext, options: { directory?: string; clock?: F
     },
     patch: async (_type: unknown, { name }: { name: string }, _kind: unknown, patch: { status: Record<string, unknown> }) => {
       const old = pods.get(name) as Pod;
-      const { conditions, ...rest } = patch.status as PodStatus;
-      const merged = new Map((old.status?.conditions ?? []).map((condition) => [condition.type, condition]));
-      for (const condition of conditions ?? []) merged.set(condition.type, { ...merged.get(condition.type), ...condition });
-      const status = { ...old.status, ...rest, conditions: [...merged.values()] } as PodStatus;
-      const pod: Pod = { ...old, metadata: { ...old.metadata, resourceVersion: String(++revision) }, status };
+      const merged = strategicMerge(podSchema, structuredClone(old) as never, { status: patch.status }) as unknown as Pod;
+      const pod: Pod = { ...merged, metadata: { ...old.metadata, resourceVersion: String(++revision) } };
+      const status = pod.status as PodStatus;
       writes.push(status);
       pods.set(name, pod);
       workers.podChanged(pod);
@@ -112,6 +116,7 @@ export function makeRig(t: TestContext, options: { directory?: string; clock?: F
     limits: UPSTREAM_LIMITS,
     tell: (_pod, event) => events.push(event),
     admit: () => undefined,
+    admitResize: (pod, accepted) => admitResize(pod, accepted, node),
   });
   const tell = (pod: Pod): void => {
     pods.set(pod.metadata.name as string, pod);

@@ -27,6 +27,24 @@ export function admitPod(pod: Pod, accepted: readonly Pod[], node: Node | undefi
   return undefined;
 }
 
+/** Whether a pod that runs here may have what it now asks for, beside what the others were given. Mirrors upstream `allocation_manager.go` (canResizePod). */
+export function admitResize(pod: Pod, accepted: readonly Pod[], node: Node | undefined): Refusal | undefined {
+  const allocatable = node?.status?.allocatable;
+  if (!allocatable) return undefined;
+  for (const name of ['memory', 'cpu']) {
+    const wanted = requestMilli(pod, name);
+    const capacity = quantityMilli(parseQuantity(allocatable[name] ?? '0'));
+    const unit = name === 'cpu' ? 1 : 1000;
+    if (wanted > capacity)
+      return {
+        reason: 'Infeasible',
+        message: `Node didn't have enough capacity: ${name}, requested: ${wanted / unit}, capacity: ${capacity / unit}`,
+      };
+  }
+  const refused = admitPod(pod, accepted, node);
+  return refused && { reason: 'Deferred', message: refused.message.replace('Pod was rejected: ', '') };
+}
+
 function refusal(name: string, requested: number, used: number, capacity: number): Refusal {
   return {
     reason: `OutOf${name}`,

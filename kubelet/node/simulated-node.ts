@@ -13,7 +13,7 @@ import { PodWorkers } from '../pod/pod-worker.ts';
 import { derivedCidr } from '../runtime/addresses.ts';
 import type { Runtime } from '../runtime/interface.ts';
 import { createSimulatedRuntime } from '../runtime/simulated.ts';
-import { admitPod } from './admission.ts';
+import { admitPod, admitResize } from './admission.ts';
 import { type HeartbeatDeps, registerNode, renewLease, reportStatus } from './heartbeat.ts';
 import type { NodeFacts } from './node-status.ts';
 
@@ -62,6 +62,7 @@ export class SimulatedNode {
         if (mayTell()) recorder.event(pod, type, reason, message, { host: facts.name, ...(fieldPath && { fieldPath }) });
       },
       admit: (pod, accepted) => admitPod(pod, accepted, this.#node()),
+      admitResize: (pod, accepted) => admitResize(pod, accepted, this.#node()),
     });
   }
 

@@ -5,10 +5,12 @@
  * Invariant: the pod object is deleted only after all its containers have ended and the API knows it.
  */
 import type { Container, Pod, PodStatus } from '../../machinery/api/types/core.v1.ts';
-import type { RuntimeContainer, RuntimePod, StartRequest } from '../runtime/interface.ts';
+import type { ContainerRole, RuntimeContainer, RuntimePod, StartRequest } from '../runtime/interface.ts';
 import { isSidecar, podStatus, restartsAfter } from '../status.ts';
+import { changedFor, needsRestart } from './allocation.ts';
 import { type BackOffLimits, nextCrashBackOff, nextPullBackOff, pullErrorShownMs } from './back-off.ts';
 import { RECHECK_MS } from './config-check.ts';
+import type { ResizeProgress } from './resize.ts';
 import { statusDiffers } from './status-patch.ts';
 
 export interface ObservedPod {
@@ -24,11 +26,14 @@ export interface ObservedPod {
   readonly limits: BackOffLimits;
   /** Containers whose configuration is missing, and why. */
   readonly blocked?: ReadonlyMap<string, string>;
+  /** A resize that the node has no room for. */
+  readonly resizePending?: ResizeProgress['pending'];
 }
 
 export type PodAction =
   | { readonly do: 'createSandbox' }
   | ({ readonly do: 'start' } & StartRequest)
+  | { readonly do: 'resize'; readonly container: string }
   | { readonly do: 'stop'; readonly container: string; readonly graceMs: number; readonly preStopMs: number; readonly reason?: string };
 
 export interface PodPlan {
@@ -50,7 +55,7 @@ export function comparePod(observed: ObservedPod, now: Date): PodPlan {
   const status = podStatus({ ...observed, now });
   const terminal = isFinal(status.phase);
   const dying = pod.metadata.deletionTimestamp !== undefined;
-  const wakeAt: number[] = [];
+  const wakeAt: number[] = observed.resizePending ? [nowMs + RECHECK_MS] : [];
   const actions = dying || terminal ? stopAll(observed, nowMs) : keepRunning(observed, nowMs, wakeAt);
   const running = runtime ? [...runtime.containers.values()].some(isLive) : false;
 
@@ -99,7 +104,7 @@ function stopAll(observed: ObservedPod, nowMs: number): PodAction[] {
   const graceS = pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30;
   const graceMs = deadline === undefined ? graceS * 1000 : Math.max(0, Math.min(graceS * 1000, deadline - nowMs));
   const live = [...runtime.containers.values()].filter((container) => container.state !== 'exited');
-  const apps = live.filter((container) => container.role === 'app');
+  const apps = live.filter((container) => container.role !== 'init');
   // Sidecars outlive the containers they serve and go in the reverse order of their start.
   const targets = apps.length > 0 ? apps : live.slice(-1);
   return targets
@@ -121,6 +126,9 @@ function keepRunning(observed: ObservedPod, nowMs: number, wakeAt: number[]): Po
   const { pod, runtime } = observed;
   const actions: PodAction[] = runtime ? [] : [{ do: 'createSandbox' }];
   const containers = runtime?.containers ?? new Map<string, RuntimeContainer>();
+  // Before the init containers, so that one can look into a pod that does not get past them.
+  for (const spec of pod.spec.ephemeralContainers ?? [])
+    actions.push(...consider(observed, { spec, container: containers.get(spec.name), role: 'ephemeral' }, nowMs, wakeAt));
   let initialized = true;
   for (const spec of pod.spec.initContainers ?? []) {
     const container = containers.get(spec.name);
@@ -143,23 +151,26 @@ function keepRunning(observed: ObservedPod, nowMs: number, wakeAt: number[]): Po
 interface Considered {
   readonly spec: Container;
   readonly container: RuntimeContainer | undefined;
-  readonly role: 'init' | 'app';
+  readonly role: ContainerRole;
 }
 
 /** Starts, starts again or ends one container, or says when to look again. */
 function consider(observed: ObservedPod, { spec, container, role }: Considered, nowMs: number, wakeAt: number[]): PodAction[] {
+  const problem = observed.blocked?.get(spec.name);
   const start: PodAction = {
     do: 'start',
     container: spec,
     role,
     crashBackOffMs: nextCrashBackOff(container, observed.limits),
     pullBackOffMs: nextPullBackOff(container, observed.limits),
+    ...(problem !== undefined && { configError: problem }),
   };
-  if (observed.blocked?.has(spec.name) && (!container || container.state === 'exited')) {
+  if (!container) return [start];
+  if (container.state === 'create-failed') {
+    if (container.createError !== problem) return [start];
     wakeAt.push(nowMs + RECHECK_MS);
     return [];
   }
-  if (!container) return [start];
   if (container.state === 'pull-failed') {
     if (spec.imagePullPolicy === 'Never') return [];
     const failedAt = container.pullFailedAtMs ?? 0;
@@ -185,5 +196,7 @@ function consider(observed: ObservedPod, { spec, container, role }: Considered, 
   if (!container.healthy)
     return stop(`Container ${spec.name} failed ${spec.livenessProbe ? 'liveness' : 'startup'} probe, will be restarted`);
   if (container.image !== (spec.image ?? '')) return stop(`Container ${spec.name} definition changed, will be restarted`);
-  return [];
+  const changed = container.resizing ? [] : changedFor(observed.runtime, spec, container);
+  if (changed.length === 0) return [];
+  return needsRestart(spec, changed) ? stop(`Container ${spec.name} resize requires restart`) : [{ do: 'resize', container: spec.name }];
 }

@@ -27,6 +27,7 @@ export interface Told {
   readonly id: string;
   readonly pullFailedAtMs: number;
   readonly pullBackOffTold: boolean;
+  readonly createFailed: boolean;
   readonly crashTold: boolean;
   readonly requestedAtMs: number;
   /** With the time of the request it tells one run from another: a crash may be followed by a run at the same instant. */
@@ -62,6 +63,7 @@ function toldOf(input: EventsInput, container: RuntimeContainer): Told {
     id: container.id,
     pullFailedAtMs: container.state === 'pull-failed' ? (container.pullFailedAtMs ?? 0) : 0,
     pullBackOffTold: container.state === 'pull-failed' && inPullBackOff(input, container),
+    createFailed: container.state === 'create-failed',
     crashTold: container.state === 'exited' && input.waits(container),
     requestedAtMs: container.requestedAtMs,
     restarts: container.restarts,
@@ -73,7 +75,7 @@ const inPullBackOff = (input: EventsInput, container: RuntimeContainer): boolean
 
 function pullEvents(input: EventsInput, container: RuntimeContainer, before: Told | undefined): PodEvent[] {
   const events: PodEvent[] = [];
-  if (before?.requestedAtMs !== container.requestedAtMs || before.restarts !== container.restarts) {
+  if (isAnew(container, before)) {
     if (input.present(container)) {
       events.push({
         type: 'Normal',
@@ -99,18 +101,30 @@ function pullEvents(input: EventsInput, container: RuntimeContainer, before: Tol
   return events;
 }
 
+/** A start that was not told of yet. */
+const isAnew = (container: RuntimeContainer, before: Told | undefined): boolean =>
+  before?.requestedAtMs !== container.requestedAtMs || before.restarts !== container.restarts;
+
+/** That the image has come, when it had to. */
+function pulled(input: EventsInput, container: RuntimeContainer, atMs: number): PodEvent[] {
+  if (input.present(container)) return [];
+  const tookMs = Math.max(1, Math.round(atMs - container.requestedAtMs));
+  const message = `Successfully pulled image "${container.image}" in ${tookMs}ms (${tookMs}ms including waiting).`;
+  return [{ type: 'Normal', reason: 'Pulled', message }];
+}
+
 function runEvents(input: EventsInput, container: RuntimeContainer, before: Told | undefined): PodEvent[] {
   const events: PodEvent[] = [];
+  if (container.state === 'create-failed' && (isAnew(container, before) || !before?.createFailed)) {
+    events.push(...pulled(input, container, input.nowMs), {
+      type: 'Warning',
+      reason: 'Failed',
+      message: `Error: ${container.createError}`,
+    });
+  }
   if (container.id && before?.id !== container.id) {
-    if (!input.present(container)) {
-      const tookMs = Math.max(1, Math.round(container.startedAtMs - container.requestedAtMs));
-      events.push({
-        type: 'Normal',
-        reason: 'Pulled',
-        message: `Successfully pulled image "${container.image}" in ${tookMs}ms (${tookMs}ms including waiting).`,
-      });
-    }
     events.push(
+      ...pulled(input, container, container.startedAtMs),
       { type: 'Normal', reason: 'Created', message: 'Container created' },
       { type: 'Normal', reason: 'Started', message: 'Container started' },
     );

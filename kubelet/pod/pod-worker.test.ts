@@ -291,6 +291,10 @@ test('a container whose environment names a missing ConfigMap waits as CreateCon
   assert.deepEqual(state?.waiting, { reason: 'CreateContainerConfigError', message: 'configmap "settings" not found' });
   await rig.clock.advance(10_000);
   assert.equal(rig.writes.length, 1);
+  assert.deepEqual(
+    rig.events.map(({ reason, message }) => `${reason} ${message}`.slice(0, 24)),
+    ['Pulling Pulling image "r', 'Pulled Successfully pull', 'Failed Error: configmap '],
+  );
   rig.objects.set('settings', { data: {} });
   await rig.clock.advance(3000);
   assert.equal(rig.pod().status?.phase, 'Running');

@@ -3,7 +3,6 @@
  *
  * Invariant: passes of one pod never overlap, and nothing but the pod's object, the runtime's state and the time decides what a pass does.
  */
-import { isReason, type StatusError } from '../../machinery/api/status.ts';
 import type { Pod, PodStatus } from '../../machinery/api/types/core.v1.ts';
 import type { Client } from '../../machinery/client/client.ts';
 import { pods as podResource } from '../../machinery/client/resource-type.ts';
@@ -13,11 +12,13 @@ import type { Logger } from '../../machinery/process/logger.ts';
 import { mutant } from '../../machinery/process/mutants.ts';
 import type { Runtime, RuntimeContainer } from '../runtime/interface.ts';
 import { isSidecar, restartsAfter } from '../status.ts';
+import { allocatedPod } from './allocation.ts';
 import type { BackOffLimits } from './back-off.ts';
 import { comparePod, isLive, type ObservedPod, type PodAction, type PodPlan } from './compare.ts';
 import { type Blocked, findBlocked, namesConfig, RECHECK_MS } from './config-check.ts';
 import { type PodEvent, podEvents, type ToldPod } from './pod-events.ts';
-import { statusDiffers, statusPatch } from './status-patch.ts';
+import { followResize, type ResizeProgress, type ResizeRefusal } from './resize.ts';
+import { isGoneOrReplaced, statusDiffers, statusPatch } from './status-patch.ts';
 import { createWriteLimit } from './write-limit.ts';
 
 export interface PodWorkersDeps {
@@ -30,6 +31,8 @@ export interface PodWorkersDeps {
   readonly tell: (pod: Pod, event: PodEvent) => void;
   /** Why the node refuses a pod it has not yet accepted; undefined when it takes it. */
   readonly admit: (pod: Pod, accepted: readonly Pod[]) => { readonly reason: string; readonly message: string } | undefined;
+  /** Why the node does not give an accepted pod what it now asks for. */
+  readonly admitResize: (pod: Pod, accepted: readonly Pod[]) => ResizeRefusal | undefined;
 }
 
 interface PodState {
@@ -45,6 +48,7 @@ interface PodState {
   blocked?: Blocked | undefined;
   deleted: boolean;
   told: ToldPod;
+  readonly resize: ResizeProgress;
   running: boolean;
   dirty: boolean;
   failures: number;
@@ -130,6 +134,7 @@ export class PodWorkers {
         configured: false,
         deleted: false,
         told: new Map(),
+        resize: {},
         running: false,
         dirty: false,
         failures: 0,
@@ -176,6 +181,12 @@ export class PodWorkers {
     if (!pod) return undefined;
     if (!state.admitted) this.#admit(state, pod);
     this.#expire(uid, state, pod);
+    if (!pod.metadata.deletionTimestamp && !state.failure)
+      followResize(pod, state.resize, {
+        runtime: this.#deps.runtime,
+        tell: (event) => this.#deps.tell(pod, event),
+        judge: () => this.#deps.admitResize(pod, this.#accepted(state)),
+      });
     return {
       pod,
       runtime: this.#deps.runtime.pod(uid),
@@ -186,6 +197,7 @@ export class PodWorkers {
       failure: state.failure,
       limits: this.#deps.limits,
       ...(state.blocked && { blocked: state.blocked.containers }),
+      ...(state.resize.pending && { resizePending: state.resize.pending }),
     };
   }
 
@@ -193,7 +205,9 @@ export class PodWorkers {
   async #waitsForConfig(uid: string, state: PodState, pod: Pod): Promise<boolean> {
     if (state.configured || pod.metadata.deletionTimestamp) return false;
     const nowMs = this.#nowMs();
-    if (!namesConfig(pod) || this.#deps.runtime.pod(uid)?.containers.size) state.configured = state.blocked === undefined;
+    const known = [...(this.#deps.runtime.pod(uid)?.containers.values() ?? [])];
+    if (!namesConfig(pod) || (known.length > 0 && known.every(({ state }) => state !== 'create-failed')))
+      state.configured = state.blocked === undefined;
     if (state.configured) return false;
     if (!state.blocked || nowMs - state.blocked.atMs >= RECHECK_MS) {
       const before = state.blocked;
@@ -207,12 +221,9 @@ export class PodWorkers {
   }
 
   #tellBlocked(pod: Pod, before: Blocked | undefined, now: Blocked | undefined): void {
-    const tell = (reason: string, message: string, container?: string): void =>
-      this.#deps.tell(pod, { type: 'Warning', reason, message, ...(container !== undefined && { container }) });
-    if (now?.volume && before?.volume?.problem !== now.volume.problem)
-      tell('FailedMount', `MountVolume.SetUp failed for volume "${now.volume.name}" : ${now.volume.problem}`);
-    for (const [name, problem] of now?.containers ?? [])
-      if (before?.containers.get(name) !== problem) tell('Failed', `Error: ${problem}`, name);
+    if (!now?.volume || before?.volume?.problem === now.volume.problem) return;
+    const message = `MountVolume.SetUp failed for volume "${now.volume.name}" : ${now.volume.problem}`;
+    this.#deps.tell(pod, { type: 'Warning', reason: 'FailedMount', message });
   }
 
   async #act(uid: string, state: PodState, pod: Pod, plan: PodPlan): Promise<void> {
@@ -245,13 +256,17 @@ export class PodWorkers {
         runtime.start(pod, action);
         break;
       }
+      case 'resize':
+        runtime.resize(uid, action.container);
+        break;
       case 'stop':
-        this.#deps.tell(pod, {
-          type: 'Normal',
-          reason: 'Killing',
-          message: action.reason ?? `Stopping container ${action.container}`,
-          container: action.container,
-        });
+        if (runtime.pod(uid)?.containers.get(action.container)?.state === 'running')
+          this.#deps.tell(pod, {
+            type: 'Normal',
+            reason: 'Killing',
+            message: action.reason ?? `Stopping container ${action.container}`,
+            container: action.container,
+          });
         runtime.stop(uid, action.container, action.graceMs, {
           preStopMs: action.preStopMs,
           ...(action.reason && { reason: action.reason }),
@@ -317,13 +332,17 @@ export class PodWorkers {
   #admit(state: PodState, pod: Pod): void {
     state.admitted = true;
     if (pod.metadata.deletionTimestamp || pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return;
-    const accepted = [...this.#states.values()]
-      .filter((other) => other !== state && other.admitted && !other.failure && other.pod)
-      .map((other) => other.pod as Pod);
-    const refusal = this.#deps.admit(pod, accepted);
+    const refusal = this.#deps.admit(pod, this.#accepted(state));
     if (!refusal) return;
     state.failure = refusal;
     this.#deps.tell(pod, { type: 'Warning', reason: refusal.reason, message: refusal.message });
+  }
+
+  /** The other pods of the node, with what they were given. */
+  #accepted(state: PodState): Pod[] {
+    return [...this.#states.values()]
+      .filter((other) => other !== state && other.admitted && !other.failure && other.pod)
+      .map((other) => allocatedPod(other.pod as Pod, this.#deps.runtime.pod(other.pod?.metadata.uid as string)));
   }
 
   /** spec.activeDeadlineSeconds ends the pod as a whole. */
@@ -376,6 +395,3 @@ export class PodWorkers {
     return this.#deps.clock.now().getTime();
   }
 }
-
-const isGoneOrReplaced = (error: unknown): error is StatusError =>
-  isReason(error, 'NotFound', 'Conflict') || (isReason(error, 'Invalid') && /uid/i.test(error.message));

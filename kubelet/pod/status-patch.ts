@@ -1,8 +1,10 @@
 /**
  * Writing a pod's status as upstream's status manager does: a strategic merge patch of `/status` guarded by the uid, which leaves the conditions of others alone.
  */
+import { isReason, type StatusError } from '../../machinery/api/status.ts';
 import type { Pod, PodCondition, PodStatus } from '../../machinery/api/types/core.v1.ts';
 import { OWNED_CONDITIONS } from '../conditions.ts';
+import { RESIZE_CONDITIONS } from './resize.ts';
 
 /** The members of a status that the kubelet decides; one that is absent is taken away. */
 const OWNED = [
@@ -17,6 +19,7 @@ const OWNED = [
   'startTime',
   'initContainerStatuses',
   'containerStatuses',
+  'ephemeralContainerStatuses',
 ] as const satisfies readonly (keyof PodStatus)[];
 
 /** Whether what the kubelet owns differs; times of transitions follow their status and are not compared. */
@@ -41,7 +44,8 @@ export function statusPatch(pod: Pod, wanted: PodStatus): Record<string, unknown
     const stale = (current?.[member] ?? []).filter((old) => !wanted[member]?.some((ip) => ip.ip === old.ip));
     if (stale.length > 0) status[member] = [...(wanted[member] ?? []), ...stale.map((old) => ({ ip: old.ip, $patch: 'delete' }))];
   }
-  status['conditions'] = (wanted.conditions ?? [])
+  const over = RESIZE_CONDITIONS.filter((type) => conditionOf(current, type) && !conditionOf(wanted, type));
+  const changed = (wanted.conditions ?? [])
     .filter((condition) => !sameCondition(conditionOf(current, condition.type), condition))
     .map((condition) => {
       const old = conditionOf(current, condition.type);
@@ -51,7 +55,21 @@ export function statusPatch(pod: Pod, wanted: PodStatus): Record<string, unknown
         ...(old?.message && !condition.message && { message: null }),
       };
     });
+  status['conditions'] = [...changed, ...over.map((type) => ({ type, $patch: 'delete' }))];
+  // Upstream lists them first.
+  if (RESIZE_CONDITIONS.some((type) => conditionOf(wanted, type))) status['$setElementOrder/conditions'] = order(current, wanted);
   return { metadata: { uid: pod.metadata.uid }, status };
+}
+
+/** The pod that a write was meant for is no more. */
+export const isGoneOrReplaced = (error: unknown): error is StatusError =>
+  isReason(error, 'NotFound', 'Conflict') || (isReason(error, 'Invalid') && /uid/i.test(error.message));
+
+/** The conditions after the patch: ours, then those of others. */
+function order(current: PodStatus | undefined, wanted: PodStatus): { type: string }[] {
+  const ours = new Set<string>(OWNED_CONDITIONS);
+  const all = [...(wanted.conditions ?? []), ...(current?.conditions ?? []).filter(({ type }) => !ours.has(type))];
+  return all.map(({ type }) => ({ type }));
 }
 
 const conditionOf = (status: PodStatus | undefined, type: string): PodCondition | undefined =>

@@ -18,13 +18,14 @@
  *   command        see command.ts
  *   image          name contains `crash` or `fail`: ends with 1 at once; `oom`: killed for memory; `hello-world`, `complete`: ends with 0 at once;
  *                  `slow-start`: starts in 5 s; `stubborn`: ignores SIGTERM; name contains `pull-error`, `no-such` or `does-not-exist`, host ends in `.invalid`,
- *                  or tag `missing`: cannot be pulled; `busybox`, `alpine`: a shell without input, ends with 0 at once
+ *                  or tag `missing`: cannot be pulled; `busybox`, `alpine`: a shell, which ends with 0 at once unless the container has `stdin`
  *   default        runs until it is stopped, starts in a few milliseconds, prints one line, ends at once on SIGTERM; the containers of a Job's pods end with 0 at once
  */
 import { parseDuration } from '../../machinery/api/duration.ts';
 import { controllerOf } from '../../machinery/api/object.ts';
 import type { Container, Pod, Probe } from '../../machinery/api/types/core.v1.ts';
 import { type Script, scriptOf } from './command.ts';
+import type { ContainerRole } from './interface.ts';
 
 export interface Behaviour {
   readonly pullMs: number;
@@ -47,12 +48,12 @@ const PREFIX = 'flyball.dev/';
 const START_MS = 2;
 const SLOW_MS = 5000;
 
-export function behaviourOf(pod: Pod, container: Container, role: 'init' | 'app'): Behaviour {
+export function behaviourOf(pod: Pod, container: Container, role: ContainerRole): Behaviour {
   const read = (key: string): string | undefined => {
     const annotations = pod.metadata.annotations;
     return annotations?.[`${PREFIX}${key}.${container.name}`] ?? (role === 'app' ? annotations?.[PREFIX + key] : undefined);
   };
-  const image = byImage(container.image ?? '');
+  const image = withInput(container, byImage(container.image ?? ''));
   const script = scriptFrom(read, scriptOf(container.command ?? [], container.args ?? []), image) ?? defaultScript(pod, container, role);
   const oom = read('oom') === 'true' || (image.oom === true && !container.command?.length);
   const stop = read('stop-time');
@@ -123,7 +124,7 @@ function scriptFrom(read: (key: string) => string | undefined, command: Script |
   return first.length > 0 ? { steps: first, after: 'run', code: 0, obeysTerm: true } : undefined;
 }
 
-function defaultScript(pod: Pod, container: Container, role: 'init' | 'app'): Script {
+function defaultScript(pod: Pod, container: Container, role: ContainerRole): Script {
   const ends = (role === 'init' && container.restartPolicy !== 'Always') || controllerOf(pod)?.kind === 'Job';
   return {
     steps: [{ do: 'log', text: `${container.name} of pod ${pod.metadata.name ?? ''} started`, stream: 'stdout' }],
@@ -140,7 +141,12 @@ interface ImageBehaviour {
   readonly unpullable?: boolean;
   readonly startMs?: number;
   readonly stubborn?: boolean;
+  /** Its own command is a shell. */
+  readonly shell?: boolean;
 }
+
+/** A shell that can be typed into waits for input. */
+const withInput = (container: Container, image: ImageBehaviour): ImageBehaviour => (image.shell && container.stdin ? { log: [] } : image);
 
 function byImage(image: string): ImageBehaviour {
   const { host, name, tag } = splitImage(image);
@@ -150,7 +156,8 @@ function byImage(image: string): ImageBehaviour {
     return { code: 1, log: [{ do: 'log', text: 'fatal: simulated crash', stream: 'stderr' }] };
   if (/(^|[/-])oom/.test(name)) return { code: 137, oom: true };
   if (/(^|\/)hello-world$/.test(name)) return { code: 0, log: [{ do: 'log', text: 'Hello from Docker!', stream: 'stdout' }] };
-  if (/(^|[/-])complete/.test(name) || /(^|\/)(busybox|alpine)$/.test(name)) return { code: 0, log: [] };
+  if (/(^|[/-])complete/.test(name)) return { code: 0, log: [] };
+  if (/(^|\/)(busybox|alpine)$/.test(name)) return { code: 0, log: [], shell: true };
   if (/slow-start/.test(name)) return { startMs: SLOW_MS };
   if (/stubborn/.test(name)) return { stubborn: true };
   return {};

@@ -4,10 +4,10 @@
  * Invariant: every call only starts work and returns; what came of it is seen in the runtime's state, and `onChange` says whose state to look at.
  * So the worker decides from state alone, and a kubelet that starts beside a living runtime sees the same as one that was there all along.
  */
-import type { Container, Pod } from '../../machinery/api/types/core.v1.ts';
+import type { Container, Pod, ResourceRequirements } from '../../machinery/api/types/core.v1.ts';
 
-export type ContainerRole = 'init' | 'app';
-export type ContainerState = 'pulling' | 'pull-failed' | 'starting' | 'running' | 'exited';
+export type ContainerRole = 'init' | 'app' | 'ephemeral';
+export type ContainerState = 'pulling' | 'pull-failed' | 'create-failed' | 'starting' | 'running' | 'exited';
 
 /** The end of one run of a container. */
 export interface ContainerExit {
@@ -44,13 +44,25 @@ export interface RuntimeContainer {
   /** Why the last pull failed. */
   pullError?: string;
   pullFailedAtMs?: number;
+  /** Why the container cannot be made of what it is given. */
+  readonly createError?: string;
   /** Back-offs in force should the pull fail or the run end, as given with the start. */
   readonly pullBackOffMs: number;
   readonly crashBackOffMs: number;
   /** SIGTERM has been sent. */
   stopping?: boolean;
+  /** What this run has in fact. Absent where an older kubelet wrote the record. */
+  resources?: ResourceRequirements;
+  /** A change of `resources` is under way. */
+  resizing?: boolean;
   /** Why the kubelet itself ends this run, such as a failed liveness probe. */
   killedBy?: string;
+}
+
+/** What the node has set aside for the containers of a pod, by name, and the pod's generation that asked for it. */
+export interface Allocation {
+  readonly generation: number;
+  readonly resources: Readonly<Record<string, ResourceRequirements>>;
 }
 
 export interface RuntimePod {
@@ -60,6 +72,8 @@ export interface RuntimePod {
   readonly sandboxId: string;
   readonly ip: string;
   readonly createdAtMs: number;
+  /** Absent where an older kubelet wrote the record. */
+  allocation?: Allocation;
   readonly containers: Map<string, RuntimeContainer>;
 }
 
@@ -69,6 +83,8 @@ export interface StartRequest {
   /** How long to wait after a failed pull, and after the end of this run; see `pod/back-off.ts`. */
   readonly pullBackOffMs: number;
   readonly crashBackOffMs: number;
+  /** What keeps the container from being made once its image is there. */
+  readonly configError?: string;
 }
 
 export interface LogLine {
@@ -92,6 +108,10 @@ export interface Runtime {
   hasImage(image: string): boolean;
   /** Gives the pod a sandbox with an address. A second call for the same uid does nothing. */
   createSandbox(pod: Pod): void;
+  /** Remembers what the pod may use from now on; containers that run keep what they have until they are resized. */
+  allocate(uid: string, allocation: Allocation): void;
+  /** Gives a running container what is allocated to it, without a restart. */
+  resize(uid: string, container: string): void;
   /** Pulls the image if it must, then creates and starts the container. */
   start(pod: Pod, request: StartRequest): void;
   /** Sends SIGTERM, after `graceMs` SIGKILL. A shorter grace than one already running shortens it. */

@@ -4,6 +4,7 @@
  * Invariant: what a container is at time T depends only on its record and T, never on whether the kubelet was running in between.
  * So a restarted kubelet finds each container where it would have been.
  */
+import type { ResourceRequirements } from '../../machinery/api/types/core.v1.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { Step } from './command.ts';
 import type { LogLine, RuntimeContainer } from './interface.ts';
@@ -15,6 +16,9 @@ export interface SimulatedContainer extends RuntimeContainer {
   /** When SIGTERM is delivered, after a preStop hook. */
   termAtMs?: number;
   killAtMs?: number;
+  /** When the run has `next` as its resources. */
+  resizedAtMs?: number;
+  next?: ResourceRequirements;
 }
 
 const MAX_LINES = 10_000;
@@ -35,13 +39,18 @@ export function advance(container: SimulatedContainer, nowMs: number, newId: () 
   }
   if (container.state === 'starting' && (nowMs >= container.dueAtMs || container.killAtMs !== undefined)) {
     changed = true;
-    begin(container, newId());
+    if (container.createError !== undefined) container.state = 'create-failed';
+    else begin(container, newId());
   }
   if (container.state === 'running') {
     const end = endOf(container);
     if (nowMs >= end.atMs) {
       finish(container, end);
       return true;
+    }
+    if (nowMs >= (container.resizedAtMs ?? Number.POSITIVE_INFINITY)) {
+      resized(container);
+      changed = true;
     }
     const { startedAfterMs, readyAfterMs, unhealthyAfterMs } = container.behaviour;
     const ranMs = nowMs - container.startedAtMs;
@@ -56,6 +65,13 @@ export function advance(container: SimulatedContainer, nowMs: number, newId: () 
     }
   }
   return changed;
+}
+
+function resized(container: SimulatedContainer): void {
+  container.resources = container.next ?? {};
+  container.resizing = false;
+  delete container.resizedAtMs;
+  delete container.next;
 }
 
 const reached = (ranMs: number, afterMs: number | null): boolean => afterMs !== null && ranMs >= afterMs;
@@ -109,7 +125,7 @@ export function nextChangeAt(container: SimulatedContainer): number | undefined 
   if (container.state === 'pulling' || container.state === 'starting') return container.dueAtMs;
   if (container.state !== 'running') return undefined;
   const { startedAfterMs, readyAfterMs, unhealthyAfterMs } = container.behaviour;
-  const times = [endOf(container).atMs];
+  const times = [endOf(container).atMs, container.resizedAtMs ?? Number.POSITIVE_INFINITY];
   if (!container.started && startedAfterMs !== null) times.push(container.startedAtMs + startedAfterMs);
   if (!container.ready && readyAfterMs !== null) times.push(container.startedAtMs + readyAfterMs);
   if (container.healthy && unhealthyAfterMs !== null) times.push(container.startedAtMs + unhealthyAfterMs);

@@ -7,9 +7,10 @@ import { createHash } from 'node:crypto';
 import type { Pod } from '../../machinery/api/types/core.v1.ts';
 import type { Cancel, Clock } from '../../machinery/process/clock.ts';
 import type { Random } from '../../machinery/process/random.ts';
+import { resourcesOf } from '../pod/allocation.ts';
 import { type Addresses, createAddresses } from './addresses.ts';
 import { behaviourOf, fullReference } from './behaviour.ts';
-import type { ContainerLogs, Runtime, RuntimePod, StartRequest } from './interface.ts';
+import type { Allocation, ContainerLogs, Runtime, RuntimePod, StartRequest } from './interface.ts';
 import { openJournal } from './journal.ts';
 import { advance, linesOf, nextChangeAt, type SimulatedContainer } from './lifecycle.ts';
 
@@ -35,6 +36,8 @@ export function createSimulatedRuntime(deps: SimulatedRuntimeDeps): Runtime {
 
 /** How many images count as pulled; beyond it the one pulled longest ago must be pulled again. */
 const MAX_IMAGES = 10_000;
+/** How long new limits take to be in force. */
+const RESIZE_MS = 50;
 
 class SimulatedRuntime implements Runtime {
   readonly #deps: SimulatedRuntimeDeps;
@@ -87,13 +90,32 @@ class SimulatedRuntime implements Runtime {
       ip: hostNetwork ? this.#deps.hostIp : this.#addresses.allocate(),
       hostNetwork,
       createdAtMs: this.#now(),
+      allocation: { generation: pod.metadata.generation ?? 0, resources: resourcesOf(pod) },
       containers: new Map(),
     };
     this.#pods.set(uid, sandbox);
     this.#save(sandbox);
   }
 
-  start(pod: Pod, { container: spec, role, pullBackOffMs, crashBackOffMs }: StartRequest): void {
+  allocate(uid: string, allocation: Allocation): void {
+    const sandbox = this.#pods.get(uid);
+    if (!sandbox) return;
+    sandbox.allocation = allocation;
+    this.#save(sandbox);
+  }
+
+  resize(uid: string, name: string): void {
+    const sandbox = this.#pods.get(uid);
+    const container = sandbox?.containers.get(name);
+    if (!sandbox || container?.state !== 'running') return;
+    container.resizing = true;
+    container.resizedAtMs = this.#now() + RESIZE_MS;
+    container.next = sandbox.allocation?.resources[name] ?? {};
+    this.#advance(sandbox);
+    this.#save(sandbox);
+  }
+
+  start(pod: Pod, { container: spec, role, pullBackOffMs, crashBackOffMs, configError }: StartRequest): void {
     const sandbox = this.#pods.get(pod.metadata.uid as string);
     if (!sandbox) return;
     const former = sandbox.containers.get(spec.name);
@@ -117,9 +139,11 @@ class SimulatedRuntime implements Runtime {
       started: false,
       ready: false,
       healthy: true,
+      resources: sandbox.allocation?.resources[spec.name] ?? spec.resources ?? {},
       ...(former?.exit ? { previous: former.exit } : former?.previous && { previous: former.previous }),
       pullBackOffMs,
       crashBackOffMs,
+      ...(configError !== undefined && { createError: configError }),
     };
     sandbox.containers.set(spec.name, container);
     this.#advance(sandbox);
@@ -131,7 +155,7 @@ class SimulatedRuntime implements Runtime {
     const container = sandbox?.containers.get(name);
     if (!sandbox || !container || container.state === 'exited') return;
     const now = this.#now();
-    if (container.state === 'pulling' || container.state === 'pull-failed' || container.state === 'starting') {
+    if (container.state !== 'running') {
       sandbox.containers.delete(name);
       this.#changed(sandbox);
       return;

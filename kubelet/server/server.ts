@@ -123,7 +123,9 @@ async function answerLogs(deps: KubeletServerDeps, request: LogRequest, response
 }
 
 const statusOf = (pod: Pod, container: string) =>
-  [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].find((status) => status.name === container);
+  [pod.status?.initContainerStatuses, pod.status?.containerStatuses, pod.status?.ephemeralContainerStatuses]
+    .flatMap((statuses) => statuses ?? [])
+    .find((status) => status.name === container);
 const hasRun = (pod: Pod, container: string): boolean => {
   const state = statusOf(pod, container);
   return state?.state?.running !== undefined || state?.state?.terminated !== undefined || state?.lastState?.terminated !== undefined;
