@@ -11,8 +11,10 @@ const READING = new Set(['get', 'list', 'watch']);
 const HEALTH = /^\/(?:healthz|livez|readyz)(?:\/|$)/;
 const LONG_RUNNING = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
 
+/** As upstream's `/debug/pprof/`, our own debug paths take the time they take: a backup as long as its reader needs. */
 export function isLongRunning(info: RequestInfo): boolean {
-  return info.verb === 'watch' || (info.isResourceRequest && LONG_RUNNING.has(info.subresource));
+  if (!info.isResourceRequest) return info.path.startsWith('/debug/');
+  return info.verb === 'watch' || LONG_RUNNING.has(info.subresource);
 }
 
 /** Answered as 429 in plain text; clients come back after the seconds of Retry-After. */

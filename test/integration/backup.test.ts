@@ -9,11 +9,12 @@ import { test } from 'node:test';
 import { BACKUP_PATH } from '../../apiserver/handlers/backup.ts';
 import { readBackup } from '../../apiserver/storage/tool/backup-file.ts';
 import { runTool } from '../../apiserver/storage/tool/run.ts';
+import { systemClock } from '../../machinery/process/clock.ts';
 import { startTestApiServer } from '../fixtures/apiserver.ts';
 import { CONFIGMAPS, configMap, sender } from '../fixtures/http.ts';
 
 test('what is written while a backup is read is not in it, and the restored server has what is', async (t) => {
-  const server = await startTestApiServer(t);
+  const server = await startTestApiServer(t, { requestTimeoutMs: 500 });
   const send = sender(server.client);
   for (let i = 0; i < 40; i++) await send('POST', CONFIGMAPS, { ...configMap(`m${i}`), data: { x: 'x'.repeat(50_000) } });
   const before = Number((await send('GET', CONFIGMAPS)).body.metadata.resourceVersion);
@@ -22,7 +23,9 @@ test('what is written while a backup is read is not in it, and the restored serv
   const pieces: Buffer[] = [];
   for await (const piece of body) {
     pieces.push(piece);
-    if (pieces.length === 1) await send('PATCH', `${CONFIGMAPS}/m39`, { data: { x: 'later' } }, { type: 'application/merge-patch+json' });
+    if (pieces.length > 1) continue;
+    await systemClock.sleep(700); // a slow reader is waited for, longer than requests may take
+    await send('PATCH', `${CONFIGMAPS}/m39`, { data: { x: 'later' } }, { type: 'application/merge-patch+json' });
   }
   const directory = mkdtempSync(join(tmpdir(), 'flyball-backup-'));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
