@@ -50,6 +50,8 @@ export class Version implements Stored {
   }
 }
 
+const FEW = 4;
+
 class KeyVersions {
   readonly order: string;
   /** Ascending by revision, never empty while in the index. */
@@ -57,6 +59,11 @@ class KeyVersions {
   live = false;
   constructor(key: string) {
     this.order = orderOf(key);
+  }
+  /** Most keys have few versions: an array that grows by itself would take seventeen places for the first. */
+  add(version: Version): void {
+    if (this.versions.length < FEW) this.versions = [...this.versions, version];
+    else this.versions.push(version);
   }
   /** The version a reader of `revision` sees. */
   at(revision: number): Version | undefined {
@@ -134,7 +141,7 @@ export class Revisions {
     const entry = this.#entryOf(version.key);
     const before = entry.versions.at(-1);
     const previous = before?.deleted ? undefined : before;
-    entry.versions.push(version);
+    entry.add(version);
     this.used += version.size;
     if (entry.live === version.deleted) {
       entry.live = !version.deleted;
@@ -152,7 +159,7 @@ export class Revisions {
   /** Takes a version in that is older than all history (at open). */
   restore(version: Version): void {
     const entry = this.#entryOf(version.key);
-    entry.versions.push(version);
+    entry.add(version);
     this.used += version.size;
     entry.live = true;
     this.#index.livenessChanged(entry);
@@ -249,7 +256,9 @@ export class Revisions {
     const entry = this.#keys.get(change.current.key)!;
     if (change.current.revision > this.#letGoThrough) this.#historyBytes -= historyBytesOf(change);
     const at = entry.versions.indexOf(change.current as Version);
-    for (const { size } of entry.versions.splice(0, change.type === 'delete' ? at + 1 : at)) this.used -= size;
+    const gone = change.type === 'delete' ? at + 1 : at;
+    for (let i = 0; i < gone; i++) this.used -= entry.versions[i].size;
+    entry.versions = entry.versions.slice(gone);
     if (entry.versions.length > 0) return;
     this.#index.remove(entry);
     this.#keys.delete(change.current.key);

@@ -25,7 +25,8 @@ import type { Tail } from './tail.ts';
 
 const READ_AHEAD = 512;
 
-export const RESTORE_HINT = 'restore the directory from a backup, or move it away to start with an empty store';
+export const RESTORE_HINT =
+  'restore the directory from a backup (flyball store restore FILE), or move it away to start with an empty store';
 
 export interface Recovered {
   readonly revisions: Revisions;
