@@ -6,6 +6,7 @@ import type { Store } from '../../storage/interface.ts';
 import { claimResize } from './claim-resize.ts';
 import { limitRanger } from './limit-ranger.ts';
 import type { AdmissionPlugin } from './plugin.ts';
+import { podResize } from './pod-resize.ts';
 import { podSecurity } from './pod-security.ts';
 import { createQuotaPlugin } from './resource-quota.ts';
 
@@ -13,5 +14,6 @@ export const admissionPlugins = (deps: { readonly store: Store }): readonly Admi
   limitRanger,
   podSecurity,
   claimResize,
+  podResize,
   createQuotaPlugin(deps),
 ];
