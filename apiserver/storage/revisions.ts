@@ -62,7 +62,7 @@ class KeyVersions {
   }
   /** Most keys have few versions: an array that grows by itself would take seventeen places for the first. */
   add(version: Version): void {
-    if (this.versions.length < FEW) this.versions = [...this.versions, version];
+    if (this.versions.length < FEW) this.versions = this.versions.concat(version);
     else this.versions.push(version);
   }
   /** The version a reader of `revision` sees. */

@@ -155,13 +155,16 @@ describe('level store: a log that ends early', () => {
   });
 
   for (const removed of [['READY'], ['READY', 'HOLDER'], ['READY', 'TAIL'], ['READY', 'TAIL', 'HOLDER']]) {
-    it(`and a database that does not open is no beginning, though ${removed.join(' and ')} went`, async (t) => {
-      const image = await killedImage(t, creates(600));
-      for (const name of removed) await rm(join(image, name));
-      await writeFile(join(image, 'db', 'CURRENT'), '');
-      await assert.rejects(openLevelStore(image), StoreDamaged);
-      assert.ok((await logOf(image)).size > 10_000, 'the data is still there');
-    });
+    for (const harm of ['emptied', 'removed']) {
+      it(`and a database whose CURRENT was ${harm} is no beginning, though ${removed.join(' and ')} went`, async (t) => {
+        const image = await killedImage(t, creates(600));
+        for (const name of removed) await rm(join(image, name));
+        const current = join(image, 'db', 'CURRENT');
+        await (harm === 'emptied' ? writeFile(current, '') : rm(current));
+        await assert.rejects(openLevelStore(image), StoreDamaged);
+        assert.ok((await logOf(image)).size > 10_000, 'the data is still there');
+      });
+    }
   }
 });
 
