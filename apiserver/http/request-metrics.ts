@@ -38,6 +38,9 @@ export function createRequestMetrics(metrics: Metrics, clock: Clock, catalog: Ca
     ...TARGET,
     'code',
   ]);
+  const deprecated = metrics.gauge('apiserver_requested_deprecated_apis', 'Deprecated versions of resources that were asked for', {
+    labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
+  });
   /** The same few label values come with every request: what they lead to is looked up once. */
   const known = new Map<string, Figures>();
   const figuresOf = (head: readonly [verb: string, dryRun: string], target: Labels, code: string): Figures => {
@@ -56,6 +59,8 @@ export function createRequestMetrics(metrics: Metrics, clock: Clock, catalog: Ca
       const started = clock.monotonicMs();
       const verb = verbOf(info);
       const target = targetOf(info, catalog);
+      const removed = removedRelease(info, catalog);
+      if (removed !== undefined && target !== NOTHING) deprecated.labels(target[0], target[1], target[2], target[3], removed).set(1);
       const dryRun = info.query.get('dryRun') === 'All' ? 'All' : '';
       const open = isLongRunning(info) ? longRunning.labels(verb, ...target) : undefined;
       open?.inc();
@@ -82,6 +87,13 @@ function targetOf(info: RequestInfo, catalog: Catalog): Labels {
   if (served === undefined) return NOTHING;
   const isKnown = subresource === '' || served.info.subresources?.some(({ name }) => name === subresource);
   return isKnown ? [group, version, resource, subresource, scopeOf(info), COMPONENT] : NOTHING;
+}
+
+/** The release that a deprecated resource ends with, '' when that is open; undefined for what is not deprecated. */
+function removedRelease({ isResourceRequest, group, version, resource }: RequestInfo, catalog: Catalog): string | undefined {
+  if (!isResourceRequest) return undefined;
+  const warning = catalog.lookup(group, version, resource)?.deprecation;
+  return warning === undefined ? undefined : (/unavailable in v([0-9.]+)\+/.exec(warning)?.[1] ?? '');
 }
 
 /** What a request is about: one object, a namespace, or the whole cluster. */

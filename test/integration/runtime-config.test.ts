@@ -63,6 +63,10 @@ test('a version that was turned on', async (t) => {
     assert.equal(list.body.apiVersion, 'networking.k8s.io/v1beta1');
     assert.equal(list.body.items[0].apiVersion, undefined);
     assert.equal(list.headers['warning'], WARNING);
+    assert.match(
+      (await send('GET', '/metrics')).text,
+      /apiserver_requested_deprecated_apis\{group="networking.k8s.io",version="v1beta1",resource="servicecidrs",subresource="",removed_release="1.37"\} 1/,
+    );
   });
 
   await t.test('shares the ownership of fields with v1', async () => {
