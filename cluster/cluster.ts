@@ -1,6 +1,7 @@
 /** The processes of one cluster under their names, and what may be done to them. */
 import type { ClientConfig } from '../machinery/client/kubeconfig.ts';
 import { readKubeconfig } from '../machinery/client/kubeconfig.ts';
+import { sharedProcessOf } from './node-groups.ts';
 import type { ProcessStatus, Runner } from './runner.ts';
 
 export const ACTIONS = ['kill', 'pause', 'resume', 'start', 'stop', 'restart'] as const;
@@ -117,6 +118,8 @@ export class Cluster implements ClusterControl {
 /** By its name, a kubelet also by its node's. */
 export function findProcess<T extends { readonly name: string }>(processes: readonly T[], name: string): T {
   const found = processes.find((process) => process.name === name || process.name === `kubelet-${name}`);
-  if (!found) throw new Error(`there is no process "${name}"; there are ${processes.map((process) => process.name).join(', ')}`);
-  return found;
+  if (found) return found;
+  const shared = sharedProcessOf(processes, name);
+  if (shared) throw new Error(`${name} has no process of its own: it is one of those that ${shared.name} runs`);
+  throw new Error(`there is no process "${name}"; there are ${processes.map((process) => process.name).join(', ')}`);
 }

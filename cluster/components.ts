@@ -2,6 +2,7 @@
  * The components of a cluster as a table: name, code, the flags that tie it to the others. Adding a component to every cluster is adding a row.
  */
 import type { Layout } from './layout.ts';
+import type { NodeGroup } from './node-groups.ts';
 
 /** What the flags of a component depend on. */
 export interface ClusterFacts {
@@ -20,8 +21,12 @@ export interface ComponentSpec {
   /** Arguments of node. */
   readonly nodeArguments: readonly string[];
   /** Who it is to the API server; none for the API server itself. */
-  readonly identity?: (node: string) => { readonly user: string; readonly groups: readonly string[]; readonly hosts?: readonly string[] };
-  flags(facts: ClusterFacts, node: string): readonly string[];
+  readonly identity?: (nodes: NodeGroup) => {
+    readonly user: string;
+    readonly groups: readonly string[];
+    readonly hosts?: readonly string[];
+  };
+  flags(facts: ClusterFacts, nodes: NodeGroup): readonly string[];
 }
 
 /**
@@ -67,11 +72,12 @@ export const COMPONENTS: Readonly<Record<ComponentModule, ComponentSpec>> = {
     startExport: 'startKubelet',
     optionsExport: 'kubeletOptions',
     nodeArguments: SMALL,
-    identity: (node) => ({ user: `system:node:${node}`, groups: ['system:nodes'], hosts: [node, 'localhost', '127.0.0.1'] }),
-    flags: ({ layout }, node) => [
-      `--kubeconfig=${layout.kubeconfigOf(node)}`,
-      `--node-name=${node}`,
-      `--root-dir=${layout.kubeletRoot(node)}`,
+    identity: ({ name }) => ({ user: `system:node:${name}`, groups: ['system:nodes'], hosts: [name, 'localhost', '127.0.0.1'] }),
+    flags: ({ layout }, { name, base, first, count }) => [
+      `--kubeconfig=${layout.kubeconfigOf(name)}`,
+      `--node-name=${base}`,
+      ...(count > 1 ? [`--nodes=${count}`, `--first-node=${first}`] : []),
+      `--root-dir=${layout.kubeletRoot(name)}`,
       '--port=0',
       '--healthz-port=0',
     ],
@@ -80,27 +86,26 @@ export const COMPONENTS: Readonly<Record<ComponentModule, ComponentSpec>> = {
 
 /** One process of a cluster. */
 export interface ProcessPlan {
-  /** `apiserver`, `controllers`, `scheduler`, `kubelet-node-1`. */
+  /** `apiserver`, `controllers`, `scheduler`, `kubelet-node-1`, `kubelet-nodes-1-to-1000`. */
   readonly name: string;
   readonly spec: ComponentSpec;
-  readonly node: string;
+  /** Those of a kubelet. */
+  readonly nodes: NodeGroup;
   readonly argv: readonly string[];
 }
+
+const NO_NODES: NodeGroup = { name: '', base: '', first: 1, count: 0 };
 
 /** In the order of starting; stopping goes backwards. Flags given for a component come last, so they win. */
 export function planProcesses(
   facts: ClusterFacts,
-  nodes: readonly string[],
+  nodes: readonly NodeGroup[],
   extra: Partial<Record<ComponentModule, readonly string[]>>,
 ): ProcessPlan[] {
-  const plan = (module: ComponentModule, name: string, node = ''): ProcessPlan => {
+  const plan = (module: ComponentModule, group = NO_NODES): ProcessPlan => {
     const spec = COMPONENTS[module];
-    return { name, spec, node, argv: [...spec.flags(facts, node), ...(extra[module] ?? [])] };
+    const name = group === NO_NODES ? module : `${module}-${group.name}`;
+    return { name, spec, nodes: group, argv: [...spec.flags(facts, group), ...(extra[module] ?? [])] };
   };
-  return [
-    plan('apiserver', 'apiserver'),
-    plan('controllers', 'controllers'),
-    plan('scheduler', 'scheduler'),
-    ...nodes.map((node) => plan('kubelet', `kubelet-${node}`, node)),
-  ];
+  return [plan('apiserver'), plan('controllers'), plan('scheduler'), ...nodes.map((group) => plan('kubelet', group))];
 }

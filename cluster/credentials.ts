@@ -25,10 +25,10 @@ export async function ensureCredentials(plans: readonly ProcessPlan[], deps: Cre
   const { layout, bindAddress, clock } = deps;
   const pki = await ensurePki(layout.dataDir, { hosts: bindAddress === '0.0.0.0' ? [] : [bindAddress], clock });
   await ensureKubeconfig({ path: layout.kubeconfig, user: 'admin', identity: ADMIN }, pki, deps);
-  for (const { spec, node } of plans) {
+  for (const { spec, nodes } of plans) {
     if (!spec.identity) continue;
-    const identity = spec.identity(node);
-    await ensureKubeconfig({ path: layout.kubeconfigOf(node || spec.module), user: identity.user, identity }, pki, deps);
+    const identity = spec.identity(nodes);
+    await ensureKubeconfig({ path: layout.kubeconfigOf(nodes.name || spec.module), user: identity.user, identity }, pki, deps);
   }
 }
 

@@ -22,6 +22,7 @@ import { ensureCredentials } from './credentials.ts';
 import { InProcessRunner } from './in-process.ts';
 import { layoutOf } from './layout.ts';
 import { endLeftovers } from './leftovers.ts';
+import { groupNodes } from './node-groups.ts';
 import { freePort, mustBeFree } from './port.ts';
 import type { Runner } from './runner.ts';
 
@@ -30,6 +31,8 @@ export interface ClusterOptions {
   readonly dataDir: string;
   /** How many simulated nodes, named node-1 …, or their names. Default 3. */
   readonly nodes?: number | readonly string[];
+  /** How many of them share a kubelet process. Default: up to 10 nodes have one each, more share one. */
+  readonly nodesPerKubelet?: number;
   /** Default 0: any free port. */
   readonly securePort?: number;
   /** Default 127.0.0.1. */
@@ -61,7 +64,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const securePort = options.securePort || (await freePort(bindAddress));
   const host = bindAddress === '0.0.0.0' ? '127.0.0.1' : bindAddress;
   const server = `https://${host.includes(':') ? `[${host}]` : host}:${securePort}`;
-  const nodes = typeof options.nodes === 'object' ? options.nodes : Array.from({ length: options.nodes ?? 3 }, (_, i) => `node-${i + 1}`);
+  const nodes = groupNodes(options.nodes ?? 3, options.nodesPerKubelet);
   const plans = planProcesses({ layout, bindAddress, securePort }, nodes, options.flags ?? {});
   const code = findCode(options.built);
   const clock = options.clock ?? systemClock;

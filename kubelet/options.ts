@@ -10,6 +10,7 @@ export const kubeletOptions = defineOptions({
     help: "name of the node; with --nodes above 1 the part before the number. Empty: this machine's name",
   },
   nodes: { type: 'integer', default: 1, min: 1, max: 10_000, help: 'how many nodes this process simulates: NAME-0, NAME-1 …' },
+  firstNode: { type: 'integer', default: 0, min: 0, help: 'number of the first of them' },
   adoptNodes: {
     type: 'boolean',
     default: false,

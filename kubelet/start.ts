@@ -80,7 +80,8 @@ class Kubelet {
     this.#heartbeatClient = client;
     const base = options.nodeName || hostname().toLowerCase();
     this.#base = base;
-    this.#names = options.nodes === 1 ? [base] : Array.from({ length: options.nodes }, (_, index) => `${base}-${index}`);
+    this.#names =
+      options.nodes === 1 ? [base] : Array.from({ length: options.nodes }, (_, index) => `${base}-${options.firstNode + index}`);
     this.#recorder = createRecorder(this.#client, { ...deps, component: 'kubelet' });
     this.#informers = createInformerFactory(this.#client, deps);
     // A kubelet of one node may see only what belongs to it; one of many nodes watches once for all of them.

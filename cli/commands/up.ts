@@ -13,6 +13,10 @@ export const verb: Verb = {
   usage: '[--nodes N] [--secure-port P] [--data-dir D]',
   flags: {
     nodes: { type: 'integer', default: 3, help: 'How many simulated nodes' },
+    'nodes-per-kubelet': {
+      type: 'integer',
+      help: 'How many of them share a kubelet process; up to 10 nodes have one each, more share one',
+    },
     'secure-port': { type: 'integer', default: 6443, help: 'Port of the API server; 0 takes any free one' },
     'bind-address': { type: 'string', default: '127.0.0.1', help: 'Address the API server listens on' },
     'data-dir': { type: 'string', default: DATA_DIR, help: 'Store, certificates, kubeconfig and logs; kept for the next start' },
@@ -36,6 +40,7 @@ async function up(session: Session, args: readonly string[]): Promise<void> {
   const cluster = await startCluster({
     dataDir: resolve(cwd, flags.string('data-dir')),
     nodes: flags.integer('nodes'),
+    ...(flags.changed('nodes-per-kubelet') && { nodesPerKubelet: flags.integer('nodes-per-kubelet') }),
     securePort: port,
     bindAddress: flags.string('bind-address'),
     without: flags.list('without'),
