@@ -1,6 +1,8 @@
 /**
- * What an object would be if it were printed and read back: members that Go prints though nobody set them are there, empty ones are not,
+ * What an object would be if it were printed and read back: values that Go prints though nobody set them are there, empty ones are not,
  * maps are in order. The same as `parseJson(encodeObject(schema, value)).value` without the text in between; runs with every update.
+ * Only what Go prints as `null` for a pointer that nobody set (the `apiGroup` of a reference) is left out, as it is when a body is read:
+ * what checks a new object and what checks a changed one see the same.
  *
  * Invariant: the result shares nothing mutable with the value. Field sets (`fieldsV1`) are never changed by anybody and are shared.
  */
@@ -41,10 +43,11 @@ export function printedForm(schema: TypeSchema, value: unknown): unknown {
 }
 
 function memberOf(field: FieldSchema): Member {
-  const inner = formOf(field.type);
-  const form: Form = field.pointer && !field.omitEmpty ? (value) => (value === undefined || value === null ? null : inner(value)) : inner;
-  return { name: field.name, printed: isPrinted(field), form };
+  const printed = field.pointer && !field.omitEmpty ? isSet : isPrinted(field);
+  return { name: field.name, printed, form: formOf(field.type) };
 }
+
+const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 
 function formOf(type: TypeRef): Form {
   switch (type.kind) {

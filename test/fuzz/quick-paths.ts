@@ -7,7 +7,7 @@ import { type Plain, setOwn } from '../../machinery/api/plain.ts';
 import { printedForm } from '../../machinery/api/printed-form.ts';
 import { readPlainly } from '../../machinery/api/reader.ts';
 import { builtinResources } from '../../machinery/api/schema/resources.ts';
-import { type TypeSchema, typeSchema } from '../../machinery/api/schema/schema.ts';
+import { type TypeRef, type TypeSchema, typeSchema } from '../../machinery/api/schema/schema.ts';
 import { jsonValue, objectOf } from './arbitraries.ts';
 import { type FuzzProperty, property } from './property.ts';
 
@@ -38,6 +38,25 @@ function objectsIn(value: unknown): Plain[] {
   return Array.isArray(value) ? value.flatMap(objectsIn) : [value as Plain, ...Object.values(value).flatMap(objectsIn)];
 }
 
+/** Without the `null` that is printed for a pointer which nobody set. */
+function withoutUnset(schema: TypeSchema, object: Plain): Plain {
+  const inside = (type: TypeRef, value: unknown): unknown => {
+    if (value === null || typeof value !== 'object') return value;
+    if (type.kind === 'struct') return type.schema.custom === undefined ? withoutUnset(type.schema, value as Plain) : value;
+    if (type.kind === 'list') return (value as unknown[]).map((item) => inside(type.of, item));
+    if (type.kind !== 'map') return value;
+    const result: Plain = {};
+    for (const [key, item] of Object.entries(value)) setOwn(result, key, inside(type.of, item));
+    return result;
+  };
+  const result: Plain = {};
+  for (const [key, value] of Object.entries(object)) {
+    const field = schema.member(key)!;
+    if (value !== null || !field.pointer || field.omitEmpty) setOwn(result, key, inside(field.type, value));
+  }
+  return result;
+}
+
 export const quickPathProperties: readonly FuzzProperty[] = [
   property('a body that is read quickly is read as the careful decoder reads it', bodies, ({ schema, object }) => {
     for (const strict of [true, false]) {
@@ -52,7 +71,7 @@ export const quickPathProperties: readonly FuzzProperty[] = [
     const expected = parseJson(encodeObject(schema, object)).value;
     assert.deepEqual(parseOwn(encodeObject(schema, object)), expected);
     const form = printedForm(schema, object);
-    assert.deepEqual(form, expected);
+    assert.deepEqual(form, withoutUnset(schema, expected as Plain));
     assert.ok(encodeObject(schema, form).equals(encodeObject(schema, object)));
   }),
 ];

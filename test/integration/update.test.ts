@@ -36,6 +36,17 @@ test('an update', async (t) => {
     });
   }
 
+  await t.test('sees what is printed as null as what a creation sees', async () => {
+    const base = '/api/v1/namespaces/default/persistentvolumeclaims';
+    const source = { kind: 'PersistentVolumeClaim', name: 'other' };
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, dataSource: source };
+    const claim = await send('POST', base, { metadata: { name: 'copy' }, spec });
+    assert.deepEqual(claim.body.spec.dataSourceRef, { apiGroup: null, ...source });
+    const same = await send('PUT', `${base}/copy`, claim.body);
+    assert.equal(same.code, 200, same.body.message);
+    assert.equal(same.body.metadata.resourceVersion, claim.body.metadata.resourceVersion);
+  });
+
   await t.test('of many clients at once loses none when each repeats its conflicts', async () => {
     const add = async (key: string): Promise<void> => {
       for (;;) {
