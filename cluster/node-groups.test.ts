@@ -1,3 +1,4 @@
+/** Which nodes share a kubelet process, and that one of them is not taken for all. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findProcess } from './cluster.ts';

@@ -94,7 +94,8 @@ export function observeDeployment(key: string, view: View): ObservedDeployment |
   }
   const isStray = (pod: Pod): boolean => {
     const ref = controllerOf(pod);
-    if (ref?.kind !== 'ReplicaSet' || !isActive(pod) || !matches(selector, pod.metadata.labels ?? {})) return false;
+    if (ref === undefined || podsBySet.has(ref.uid)) return false;
+    if (ref.kind !== 'ReplicaSet' || !isActive(pod) || !matches(selector, pod.metadata.labels ?? {})) return false;
     return view.of(replicasets).get(`${namespace}/${ref.name}`)?.metadata.uid !== ref.uid;
   };
   const strays = view

@@ -3,8 +3,8 @@
  * `pkg/controller/garbagecollector`.
  *
  * No plan: any kind may own any other, and whether an owner is really gone must be asked of the server at the moment of the decision.
- * Invariant: an object is deleted only after a live read of each of its owners found none with that name and uid, with the object's uid and resourceVersion as
- * precondition. An owner of an unknown kind counts as there.
+ * Invariant: an object is deleted only after a live read of each of its owners found none with that name and uid, with the uid and resourceVersion under which it
+ * named these owners as precondition. An owner of an unknown kind counts as there.
  */
 import type { KubeObject } from '../machinery/api/object.ts';
 import { isReason } from '../machinery/api/status.ts';

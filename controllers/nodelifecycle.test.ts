@@ -5,7 +5,7 @@ import type { Node, Pod, Taint, Toleration } from '../machinery/api/types/core.v
 import { compareRanges } from './node-ipam.ts';
 import { SignsOfLife } from './nodelifecycle/signs-of-life.ts';
 import { wantedTaints } from './nodelifecycle/taints.ts';
-import { evictionRate, type ZoneState, zoneCounter, zoneStates } from './nodelifecycle/zones.ts';
+import { evictionRate, ZoneCounts, type ZoneState } from './nodelifecycle/zones.ts';
 import { compareNode, type ObservedNode } from './nodelifecycle.ts';
 import { podsToRemove } from './podgc.ts';
 import { compareTaintedPod, staysMs } from './tainteviction.ts';
@@ -126,11 +126,17 @@ test("time in which the API server said nothing is nobody's silence", () => {
   assert.equal(silenceAt(616_000, true), 15_000);
 });
 
+function zoneStates(nodes: readonly Node[]): ReadonlyMap<string, ZoneState> {
+  const zones = new ZoneCounts();
+  for (const each of nodes) zones.change(each, undefined);
+  return zones.states(0.55);
+}
+
 test('zones: three quarters gone stops evictions in a small cluster and slows them in a large one; all gone stops all', () => {
   const nodes = [node('a', 'True'), node('b', 'Unknown'), node('c', 'Unknown'), node('d', 'False')];
-  assert.deepEqual([...zoneStates(nodes, 0.55).values()], ['partial-disruption']);
-  assert.deepEqual([...zoneStates(nodes.slice(1), 0.55).values()], ['full-disruption']);
-  assert.deepEqual([...zoneStates(nodes.slice(0, 3), 0.55).values()], ['normal']);
+  assert.deepEqual([...zoneStates(nodes).values()], ['partial-disruption']);
+  assert.deepEqual([...zoneStates(nodes.slice(1)).values()], ['full-disruption']);
+  assert.deepEqual([...zoneStates(nodes.slice(0, 3)).values()], ['normal']);
   const rates = { nodeEvictionRate: 0.1, secondaryNodeEvictionRate: 0.01, unhealthyZoneThreshold: 0.55, largeClusterSizeThreshold: 50 };
   const rate = (state: ZoneState, all: ZoneState[], size: number): number => evictionRate(state, all, size, rates);
   assert.equal(rate('partial-disruption', ['partial-disruption'], 4), 0);
@@ -139,15 +145,18 @@ test('zones: three quarters gone stops evictions in a small cluster and slows th
   assert.equal(rate('full-disruption', ['full-disruption'], 4), 0);
 });
 
-test('zones of a copy are counted again when it has moved, and only then', () => {
-  let lists = 0;
-  const copy = (revision: number, ...nodes: Node[]) => ({ revision, list: () => (lists++, nodes) });
-  const zonesOf = zoneCounter(0.55);
-  assert.deepEqual([...zonesOf(copy(7, node('a', 'True'))).states.values()], ['normal']);
-  assert.equal(zonesOf(copy(7, node('a', 'True'))).clusterSize, 1);
-  assert.equal(lists, 1);
-  const moved = zonesOf(copy(8, node('a', 'Unknown'), node('b', 'Unknown')));
-  assert.deepEqual([[...moved.states.values()], moved.clusterSize], [['full-disruption'], 2]);
+test('zones are counted by the changes of their nodes', () => {
+  const zones = new ZoneCounts();
+  const states = (): string[] => [...zones.states(0.55).values()];
+  zones.change(node('a', 'True'), undefined);
+  zones.change(node('a', 'True'), undefined); // told again by a new copy
+  assert.deepEqual([states(), zones.clusterSize], [['normal'], 1]);
+  zones.change(node('b', 'Unknown'), undefined);
+  zones.change(node('a', 'Unknown'), node('a', 'True'));
+  assert.deepEqual([states(), zones.clusterSize], [['full-disruption'], 2]);
+  zones.change(undefined, node('b', 'Unknown'));
+  zones.change(undefined, node('a', 'Unknown'));
+  assert.deepEqual([states(), zones.clusterSize], [[], 0]);
 });
 
 const OUT: Taint = { key: 'out', value: 'yes', effect: 'NoExecute' };

@@ -12,14 +12,14 @@ import type { Node, NodeCondition, Pod } from '../machinery/api/types/core.v1.ts
 import { ARCH, OLD_ARCH, OLD_OS, OS } from '../machinery/api/well-known-labels.ts';
 import { BY_NODE } from '../machinery/client/informer.ts';
 import { leases, nodes, pods } from '../machinery/client/resource-type.ts';
-import type { PlannedController, View } from '../machinery/loop/controller.ts';
+import type { PlannedController } from '../machinery/loop/controller.ts';
 import type { Action, Plan, PlannedEvent } from '../machinery/loop/plan.ts';
-import { watchFor, watchMapped } from '../machinery/loop/watches.ts';
+import { watchMapped } from '../machinery/loop/watches.ts';
 import type { Clock } from '../machinery/process/clock.ts';
 import { TokenBucket } from '../machinery/process/token-bucket.ts';
 import { SignsOfLife } from './nodelifecycle/signs-of-life.ts';
 import { isEvictionDue, readyStatus, wantedTaints } from './nodelifecycle/taints.ts';
-import { type EvictionRates, evictionRate, zoneCounter, zoneOf } from './nodelifecycle/zones.ts';
+import { type EvictionRates, evictionRate, ZoneCounts, zoneOf } from './nodelifecycle/zones.ts';
 import { isReady, patchCondition } from './pods.ts';
 
 const LEASE_NAMESPACE = 'kube-node-lease';
@@ -42,7 +42,7 @@ export interface ObservedNode {
   readonly isNew: boolean;
   /** Nobody heard of it for longer than it may be silent. */
   readonly silent: boolean;
-  /** Pods on the node that say they are ready. */
+  /** Pods on a lost node that say they are ready. */
   readonly readyPods: readonly Pod[];
   /** 'hold': wait with the NoExecute taint; 'never': it must not have it. */
   readonly evict: 'now' | 'hold' | 'never';
@@ -52,13 +52,16 @@ export interface ObservedNode {
 export function nodelifecycleController(options: NodeMonitorOptions, clock: Clock): PlannedController<ObservedNode> {
   const signs = new SignsOfLife(clock, options.nodeMonitorGracePeriodMs / 2);
   const limits = new Map<string, TokenBucket>();
-  const zonesOf = zoneCounter(options.unhealthyZoneThreshold);
+  const zones = new ZoneCounts();
   return {
     name: 'nodelifecycle',
     component: 'node-controller',
     workers: 1,
     watches: [
-      watchFor(nodes),
+      watchMapped<Node>(nodes, ({ object, old }) => {
+        zones.change(object, old);
+        return [(object ?? old)?.metadata.name ?? ''];
+      }),
       watchMapped<Lease>(leases, ({ object }) => (object?.metadata.namespace === LEASE_NAMESPACE ? [object.metadata.name ?? ''] : [])),
     ],
     reads: [pods],
@@ -77,8 +80,8 @@ export function nodelifecycleController(options: NodeMonitorOptions, clock: Cloc
         last: undefined,
         isNew,
         silent: silenceMs > graceMs,
-        readyPods: view.of(pods).byIndex(BY_NODE, name).filter(isReady),
-        evict: eviction(node, view, limits),
+        readyPods: readyStatus(node) === 'Unknown' ? view.of(pods).byIndex(BY_NODE, name).filter(isReady) : [],
+        evict: eviction(node, limits),
         periodMs: options.nodeMonitorPeriodMs,
       };
     },
@@ -86,10 +89,10 @@ export function nodelifecycleController(options: NodeMonitorOptions, clock: Cloc
   };
 
   /** Takes a token of the zone only when there is something to spend it on. */
-  function eviction(node: Node, view: View, buckets: Map<string, TokenBucket>): ObservedNode['evict'] {
-    const { states, clusterSize } = zonesOf(view.of(nodes));
+  function eviction(node: Node, buckets: Map<string, TokenBucket>): ObservedNode['evict'] {
+    const states = zones.states(options.unhealthyZoneThreshold);
     const state = states.get(zoneOf(node)) ?? 'normal';
-    const perSecond = evictionRate(state, states.values(), clusterSize, options);
+    const perSecond = evictionRate(state, states.values(), zones.clusterSize, options);
     if ([...states.values()].every((other) => other === 'full-disruption')) return 'never';
     if (!isEvictionDue(node)) return 'now';
     if (perSecond === 0) return 'hold';

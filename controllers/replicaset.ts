@@ -11,7 +11,7 @@ import { controllerOf, splitKey } from '../machinery/api/object.ts';
 import { selectorOf } from '../machinery/api/selector.ts';
 import type { ReplicaSet, ReplicaSetStatus } from '../machinery/api/types/apps.v1.ts';
 import type { Pod } from '../machinery/api/types/core.v1.ts';
-import { BY_OWNER } from '../machinery/client/informer.ts';
+import { BY_OWNER, UNCONTROLLED } from '../machinery/client/informer.ts';
 import { pods, replicasets } from '../machinery/client/resource-type.ts';
 import type { PlannedController, View } from '../machinery/loop/controller.ts';
 import type { Action, Plan, PlannedEvent, UpdateAction } from '../machinery/loop/plan.ts';
@@ -27,7 +27,7 @@ const BURST = 500;
 export interface ObservedReplicaSet {
   readonly rs: ReplicaSet;
   readonly claim: Claim<Pod>;
-  /** Active pods of all ReplicaSets with the same controller, this one's included. */
+  /** Active pods of all ReplicaSets with the same controller, this one's included; looked for only while there are too many. */
   readonly related: readonly Pod[];
 }
 
@@ -47,17 +47,19 @@ export function observeReplicaSet(key: string, view: View): ObservedReplicaSet |
   if (rs === undefined) return undefined;
   const { namespace } = splitKey(key);
   const podsOf = (owner: ReplicaSet): readonly Pod[] => view.of(pods).byIndex(BY_OWNER, owner.metadata.uid ?? '');
-  const orphans = view
-    .of(pods)
-    .byLabels(namespace, rs.spec.selector.matchLabels ?? {})
-    .filter((pod) => controllerOf(pod) === undefined && isActive(pod));
-  const controller = controllerOf(rs);
-  const siblings = controller === undefined ? [rs] : view.of(replicasets).byIndex(BY_OWNER, controller.uid);
-  const related = siblings.flatMap((sibling) =>
-    podsOf(sibling).filter((pod) => isActive(pod) && controllerOf(pod)?.uid === sibling.metadata.uid),
-  );
-  return { rs, claim: claim(rs, selectorOf(rs.spec.selector), [...podsOf(rs), ...orphans]), related };
+  const own = podsOf(rs);
+  const orphans = view.of(pods).byIndex(UNCONTROLLED, namespace).filter(isActive);
+  const related = own.length > (rs.spec.replicas ?? 1) ? siblingsOf(rs, view).flatMap((sibling) => activePodsOf(sibling, podsOf)) : [];
+  return { rs, claim: claim(rs, selectorOf(rs.spec.selector), [...own, ...orphans]), related };
 }
+
+function siblingsOf(rs: ReplicaSet, view: View): readonly ReplicaSet[] {
+  const controller = controllerOf(rs);
+  return controller === undefined ? [rs] : view.of(replicasets).byIndex(BY_OWNER, controller.uid);
+}
+
+const activePodsOf = (rs: ReplicaSet, podsOf: (owner: ReplicaSet) => readonly Pod[]): readonly Pod[] =>
+  podsOf(rs).filter((pod) => isActive(pod) && controllerOf(pod)?.uid === rs.metadata.uid);
 
 export function compareReplicaSet({ rs, claim: found, related }: ObservedReplicaSet, now: Date): Plan {
   const counted = { active: found.owned.filter(isActive), terminating: found.owned.filter(isTerminating) };

@@ -14,7 +14,7 @@ import { scaledValue } from '../../machinery/api/intstr.ts';
 import type { Deployment, ReplicaSet } from '../../machinery/api/types/apps.v1.ts';
 import type { Pod } from '../../machinery/api/types/core.v1.ts';
 import { mutant } from '../../machinery/process/mutants.ts';
-import { isActive, isAvailable, isReady } from '../pods.ts';
+import { isActive, isAvailable, isFinished, isReady } from '../pods.ts';
 
 export const replicasOf = (object: Deployment | ReplicaSet): number => object.spec.replicas ?? 1;
 
@@ -50,17 +50,19 @@ export interface Standing {
 }
 
 export function standingOf(rs: ReplicaSet, pods: readonly Pod[], now: Date): Standing {
-  const active = pods.filter(isActive);
   const minReadySeconds = rs.spec.minReadySeconds ?? 0;
-  return {
-    rs,
-    size: replicasOf(rs),
-    active: active.length,
-    ready: active.filter(isReady).length,
-    available: active.filter((pod) => isAvailable(pod, minReadySeconds, now)).length,
-    alive: pods.filter((pod) => pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed').length,
-    observed: mutant('deployment.trusts-sizes') || (rs.status?.observedGeneration ?? 0) >= (rs.metadata.generation ?? 0),
-  };
+  const counts = { active: 0, ready: 0, available: 0, alive: 0 };
+  for (const pod of pods) {
+    if (isFinished(pod)) continue;
+    counts.alive++;
+    if (!isActive(pod)) continue;
+    counts.active++;
+    if (!isReady(pod)) continue;
+    counts.ready++;
+    if (isAvailable(pod, minReadySeconds, now)) counts.available++;
+  }
+  const observed = mutant('deployment.trusts-sizes') || (rs.status?.observedGeneration ?? 0) >= (rs.metadata.generation ?? 0);
+  return { rs, size: replicasOf(rs), ...counts, observed };
 }
 
 /** The most active pods the set can have if its size were `size`. */

@@ -2,7 +2,7 @@
  * Looks at one object and does what its owners' state asks. Mirrors upstream `garbagecollector.go` (attemptToDeleteItem, processDeletingDependentsItem,
  * attemptToOrphan). Every step is repeatable: whatever a killed collector left half done, the next pass finds and finishes.
  */
-import { type KubeObject, type OwnerReference, parseApiVersion } from '../../machinery/api/object.ts';
+import { formatApiVersion, type KubeObject, type OwnerReference, parseApiVersion } from '../../machinery/api/object.ts';
 import { isReason } from '../../machinery/api/status.ts';
 import type { Client, DeleteParams } from '../../machinery/client/client.ts';
 import type { EventRecorder } from '../../machinery/client/event-recorder.ts';
@@ -37,6 +37,16 @@ export class Collector {
   async process(uid: string): Promise<'done' | 'unknown-kind'> {
     const node = this.#deps.graph.get(uid);
     if (node === undefined || this.#isHeld(node)) return 'done';
+    const isBusy = orphansDependents(node) || waitsForDependents(node);
+    if (node.deleting && !isBusy) return 'done'; // on its way already, and there is no way back
+    if (!node.deleting && node.owners.length > 0) {
+      // our copy of it will do: whatever is written carries its resourceVersion, so it fails when the copy is old
+      try {
+        return await this.#checkOwners(node, asCopied(node));
+      } catch (error) {
+        if (!isReason(error, 'Conflict')) throw error;
+      }
+    }
     const item = await this.#read(node);
     if (item === undefined || item.metadata.uid !== uid) return 'done'; // gone, or a namesake: its own event tells
     const live: GraphNode = {
@@ -181,3 +191,9 @@ export class Collector {
       });
   }
 }
+
+const asCopied = ({ type, namespace, name, uid, resourceVersion }: GraphNode): KubeObject => ({
+  apiVersion: formatApiVersion(type),
+  kind: type.kind,
+  metadata: { ...(namespace && { namespace }), name, uid, resourceVersion },
+});

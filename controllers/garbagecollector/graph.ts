@@ -12,6 +12,7 @@ export const FOREGROUND = 'foregroundDeletion';
 
 export interface GraphNode {
   readonly uid: string;
+  readonly resourceVersion: string;
   readonly type: ResourceType;
   readonly namespace: string;
   readonly name: string;
@@ -24,6 +25,9 @@ export interface GraphNode {
 export const waitsForDependents = (node: GraphNode): boolean => node.deleting && node.finalizers.includes(FOREGROUND);
 /** Being deleted with its dependents to be kept. */
 export const orphansDependents = (node: GraphNode): boolean => node.deleting && node.finalizers.includes(ORPHAN);
+
+/** Shared by all nodes that have none. */
+const NONE: readonly never[] = [];
 
 export class Graph {
   readonly #nodes = new Map<string, GraphNode>();
@@ -43,11 +47,16 @@ export class Graph {
   }
 
   set(type: ResourceType, object: KubeObject): GraphNode {
-    const { uid = '', namespace = '', name = '', ownerReferences = [], finalizers = [], deletionTimestamp } = object.metadata;
-    this.#unlink(uid);
-    const node: GraphNode = { uid, type, namespace, name, owners: ownerReferences, deleting: deletionTimestamp !== undefined, finalizers };
+    const { uid = '', resourceVersion = '', namespace = '', name = '', deletionTimestamp } = object.metadata;
+    const { ownerReferences: owners = NONE, finalizers = NONE } = object.metadata;
+    const before = this.#nodes.get(uid);
+    const node: GraphNode = { uid, resourceVersion, type, namespace, name, owners, deleting: deletionTimestamp !== undefined, finalizers };
     this.#nodes.set(uid, node);
-    for (const owner of ownerReferences) {
+    // most changes leave the owners alone
+    if (before && before.owners.length === owners.length && before.owners.every((owner, index) => owner.uid === owners[index]?.uid))
+      return node;
+    this.#unlink(uid, before);
+    for (const owner of owners) {
       const dependents = this.#dependents.get(owner.uid) ?? new Set();
       this.#dependents.set(owner.uid, dependents.add(uid));
     }
@@ -55,12 +64,12 @@ export class Graph {
   }
 
   delete(uid: string): void {
-    this.#unlink(uid);
+    this.#unlink(uid, this.#nodes.get(uid));
     this.#nodes.delete(uid);
   }
 
-  #unlink(uid: string): void {
-    for (const owner of this.#nodes.get(uid)?.owners ?? []) {
+  #unlink(uid: string, node: GraphNode | undefined): void {
+    for (const owner of node?.owners ?? []) {
       const dependents = this.#dependents.get(owner.uid);
       dependents?.delete(uid);
       if (dependents?.size === 0) this.#dependents.delete(owner.uid);

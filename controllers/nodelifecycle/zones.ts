@@ -6,7 +6,6 @@
 
 import type { Node } from '../../machinery/api/types/core.v1.ts';
 import { REGION, ZONE } from '../../machinery/api/well-known-labels.ts';
-import type { Informer } from '../../machinery/client/informer.ts';
 import { readyStatus } from './taints.ts';
 
 export interface EvictionRates {
@@ -23,38 +22,37 @@ export function zoneOf(node: Node): string {
   return `${labels?.[REGION] ?? ''}/${labels?.[ZONE] ?? ''}`;
 }
 
-/** A node that never reported a Ready condition counts as not ready. */
-export function zoneStates(nodes: readonly Node[], threshold: number): ReadonlyMap<string, ZoneState> {
-  const counts = new Map<string, { ready: number; notReady: number }>();
-  for (const node of nodes) {
-    const count = counts.get(zoneOf(node)) ?? { ready: 0, notReady: 0 };
-    if (readyStatus(node) === 'True') count.ready++;
-    else count.notReady++;
-    counts.set(zoneOf(node), count);
-  }
-  return new Map([...counts].map(([zone, count]) => [zone, stateOf(count, threshold)]));
-}
-
-export interface CountedZones {
-  readonly clusterSize: number;
-  readonly states: ReadonlyMap<string, ZoneState>;
-}
-
 /**
- * Counts a local copy once for each revision of it. Every node is asked about every few seconds, and changes only every few minutes: counting all of them
- * each time would cost the square of their number.
+ * How many nodes of each zone are ready, kept by the changes: every node is asked about every few seconds, and counting all of them each time would cost the
+ * square of their number. A node that never reported a Ready condition counts as not ready.
  */
-export function zoneCounter(threshold: number): (copy: Pick<Informer<Node>, 'revision' | 'list'>) => CountedZones {
-  let countedAt = -1;
-  let counted: CountedZones = { clusterSize: 0, states: new Map() };
-  return (copy) => {
-    if (copy.revision !== countedAt) {
-      const nodes = copy.list();
-      counted = { clusterSize: nodes.length, states: zoneStates(nodes, threshold) };
-      countedAt = copy.revision;
-    }
-    return counted;
-  };
+export class ZoneCounts {
+  /** By name of the node: what it was counted as. */
+  readonly #counted = new Map<string, { readonly count: { ready: number; notReady: number }; readonly as: 'ready' | 'notReady' }>();
+  readonly #zones = new Map<string, { ready: number; notReady: number }>();
+
+  get clusterSize(): number {
+    return this.#counted.size;
+  }
+
+  change(object: Node | undefined, old: Node | undefined): void {
+    const name = (object ?? old)?.metadata.name ?? '';
+    const before = this.#counted.get(name);
+    if (before) before.count[before.as]--;
+    this.#counted.delete(name);
+    if (object === undefined) return;
+    const zone = zoneOf(object);
+    const count = this.#zones.get(zone) ?? { ready: 0, notReady: 0 };
+    this.#zones.set(zone, count);
+    const as = readyStatus(object) === 'True' ? 'ready' : 'notReady';
+    count[as]++;
+    this.#counted.set(name, { count, as });
+  }
+
+  states(threshold: number): ReadonlyMap<string, ZoneState> {
+    const used = [...this.#zones].filter(([, { ready, notReady }]) => ready + notReady > 0);
+    return new Map(used.map(([zone, count]) => [zone, stateOf(count, threshold)]));
+  }
 }
 
 function stateOf({ ready, notReady }: { ready: number; notReady: number }, threshold: number): ZoneState {

@@ -17,15 +17,21 @@ export function replicaSetStatus(
   now: Date,
   failure?: { reason: string; error: Error },
 ): ReplicaSetStatus {
-  const labels = Object.entries(rs.spec.template?.metadata?.labels ?? {});
-  const fullyLabeled = pods.active.filter((pod) => labels.every(([key, value]) => pod.metadata.labels?.[key] === value));
-  const conditions = withFailure(rs.status?.conditions ?? [], now, failure);
   const minReadySeconds = rs.spec.minReadySeconds ?? 0;
+  const labels = Object.entries(rs.spec.template?.metadata?.labels ?? {});
+  const counts = { fullyLabeled: 0, ready: 0, available: 0 };
+  for (const pod of pods.active) {
+    if (labels.every(([key, value]) => pod.metadata.labels?.[key] === value)) counts.fullyLabeled++;
+    if (!isReady(pod)) continue;
+    counts.ready++;
+    if (isAvailable(pod, minReadySeconds, now)) counts.available++;
+  }
+  const conditions = withFailure(rs.status?.conditions ?? [], now, failure);
   return {
     replicas: pods.active.length,
-    ...counted('fullyLabeledReplicas', fullyLabeled.length),
-    ...counted('readyReplicas', pods.active.filter(isReady).length),
-    ...counted('availableReplicas', pods.active.filter((pod) => isAvailable(pod, minReadySeconds, now)).length),
+    ...counted('fullyLabeledReplicas', counts.fullyLabeled),
+    ...counted('readyReplicas', counts.ready),
+    ...counted('availableReplicas', counts.available),
     terminatingReplicas: pods.terminating.length,
     observedGeneration: Math.max(rs.metadata.generation ?? 0, rs.status?.observedGeneration ?? 0),
     ...(conditions.length > 0 && { conditions }),

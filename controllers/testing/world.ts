@@ -6,11 +6,11 @@
  * is not compared before its own writes are in the copies.
  */
 
-import { type KubeObject, objectKey } from '../../machinery/api/object.ts';
+import { controllerOf, type KubeObject, objectKey } from '../../machinery/api/object.ts';
 import { conflict, notFound } from '../../machinery/api/status.ts';
 import { formatTime } from '../../machinery/api/time.ts';
 import type { Pod } from '../../machinery/api/types/core.v1.ts';
-import { BY_OWNER, type Informer } from '../../machinery/client/informer.ts';
+import { BY_OWNER, type Informer, UNCONTROLLED } from '../../machinery/client/informer.ts';
 import { pods, type ResourceType, replicasets } from '../../machinery/client/resource-type.ts';
 import type { PlannedController, View } from '../../machinery/loop/controller.ts';
 import type { Action } from '../../machinery/loop/plan.ts';
@@ -256,7 +256,11 @@ export class TestProcess {
           get: (key) => objects.get(key) as T | undefined,
           list,
           byIndex: (index, value) =>
-            index === BY_OWNER ? list().filter((o) => o.metadata.ownerReferences?.some((ref) => ref.uid === value)) : [],
+            index === BY_OWNER
+              ? list().filter((o) => o.metadata.ownerReferences?.some((ref) => ref.uid === value))
+              : index === UNCONTROLLED
+                ? list(value).filter((o) => controllerOf(o) === undefined)
+                : [],
           byLabels: (namespace, labels) =>
             list(namespace).filter((o) => Object.entries(labels).every(([k, v]) => o.metadata.labels?.[k] === v)),
         };

@@ -20,8 +20,6 @@ const SIMILAR_MS = 600_000;
 const COMBINED = '(combined from similar events): ';
 
 export interface Occurrence {
-  /** Who says it about which object: limits floods. */
-  readonly source: string;
   /** All but the message. */
   readonly key: string;
   readonly message: string;
@@ -35,9 +33,12 @@ export interface Recorded {
   count: number;
 }
 
-export type Verdict =
-  | { readonly do: 'drop' }
-  | { readonly do: 'create' | 'count'; readonly id: string; readonly message: string; readonly earlier?: Recorded };
+export interface Verdict {
+  readonly do: 'create' | 'count';
+  readonly id: string;
+  readonly message: string;
+  readonly earlier?: Recorded;
+}
 
 export class EventCorrelator {
   readonly #clock: Clock;
@@ -49,8 +50,17 @@ export class EventCorrelator {
     this.#clock = clock;
   }
 
+  /** Whether one more event of this source (who says it about which object) is let through. To be asked once for each. */
+  mayPass(source: string): boolean {
+    let bucket = this.#sources.get(source);
+    if (!bucket) {
+      bucket = new TokenBucket({ clock: this.#clock, perSecond: SPAM_PER_SECOND, burst: SPAM_BURST });
+      this.#sources.set(source, bucket);
+    }
+    return bucket.take();
+  }
+
   judge(occurrence: Occurrence): Verdict {
-    if (!this.#mayPass(occurrence.source)) return { do: 'drop' };
     const combined = this.#isOneOfMany(occurrence);
     const message = combined ? COMBINED + occurrence.message : occurrence.message;
     const id = combined ? occurrence.key : `${occurrence.key}\0${occurrence.message}`;
@@ -65,15 +75,6 @@ export class EventCorrelator {
 
   forget(id: string): void {
     this.#recorded.delete(id);
-  }
-
-  #mayPass(source: string): boolean {
-    let bucket = this.#sources.get(source);
-    if (!bucket) {
-      bucket = new TokenBucket({ clock: this.#clock, perSecond: SPAM_PER_SECOND, burst: SPAM_BURST });
-      this.#sources.set(source, bucket);
-    }
-    return bucket.take();
   }
 
   #isOneOfMany({ key, message }: Occurrence): boolean {

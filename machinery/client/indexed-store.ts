@@ -109,6 +109,7 @@ export class IndexedStore<T extends KubeObject> {
       if (!bucket) return [];
       if (!smallest || bucket.size < smallest.size) smallest = bucket;
     }
+    if (wanted.length === 1) return [...smallest!.values()];
     const has = (object: T): boolean => wanted.every(([name, value]) => object.metadata.labels?.[name] === value);
     return [...smallest!.values()].filter(has);
   }

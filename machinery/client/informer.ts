@@ -16,6 +16,8 @@ export const BY_NAMESPACE = 'namespace';
 export const BY_OWNER = 'owner';
 /** By spec.nodeName; empty for pods without a node. */
 export const BY_NODE = 'nodeName';
+/** By namespace, those that no controller has. */
+export const UNCONTROLLED = 'uncontrolled';
 
 export interface Informer<T extends KubeObject> {
   readonly type: ResourceType<T>;

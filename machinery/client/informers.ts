@@ -5,7 +5,7 @@
  * state of at least R.
  */
 import { setMaxListeners } from 'node:events';
-import { type KubeObject, objectKey } from '../api/object.ts';
+import { controllerOf, type KubeObject, objectKey } from '../api/object.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Random } from '../process/random.ts';
@@ -19,6 +19,7 @@ import {
   type InformerFactory,
   type InformerHandler,
   type InformerOptions,
+  UNCONTROLLED,
 } from './informer.ts';
 import { Reflector, type ReflectorSink } from './reflector.ts';
 import type { ResourceType } from './resource-type.ts';
@@ -52,8 +53,9 @@ class SharedInformers implements InformerFactory {
   }
 
   for<T extends KubeObject>(type: ResourceType<T>, options: InformerOptions = {}): Informer<T> {
-    const id = [type.group, type.version, type.resource, options.fieldSelector ?? '', options.metadataOnly ? 'metadata' : ''].join('|');
-    let informer = this.#informers.get(id);
+    const idOf = (form: string): string => [type.group, type.version, type.resource, options.fieldSelector ?? '', form].join('|');
+    const id = idOf(options.metadataOnly ? 'metadata' : '');
+    let informer = this.#informers.get(id) ?? this.#informers.get(idOf('')); // a whole copy has the metadata too
     if (!informer) {
       informer = new SharedInformer(type as ResourceType, options);
       this.#informers.set(id, informer);
@@ -97,6 +99,7 @@ class SharedInformer<T extends KubeObject> implements Informer<T>, ReflectorSink
     this.#store.define(BY_NAMESPACE, (object) => [object.metadata.namespace ?? '']);
     this.#store.define(BY_OWNER, (object) => (object.metadata.ownerReferences ?? []).map((owner) => owner.uid));
     this.#store.define(BY_NODE, (object) => [(object as { spec?: { nodeName?: string } }).spec?.nodeName ?? '']);
+    this.#store.define(UNCONTROLLED, (object) => (controllerOf(object) === undefined ? [object.metadata.namespace ?? ''] : []));
   }
 
   run(deps: InformerDeps & { readonly client: Client }, signal: AbortSignal): Promise<void> {

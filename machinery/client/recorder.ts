@@ -15,7 +15,7 @@ import type { Random } from '../process/random.ts';
 import { Backoff } from './backoff.ts';
 import type { Client } from './client.ts';
 import { ConnectionError } from './errors.ts';
-import { EventCorrelator, type Verdict } from './event-correlator.ts';
+import { EventCorrelator, type Recorded, type Verdict } from './event-correlator.ts';
 import type { EventOptions, EventRecorder } from './event-recorder.ts';
 import { events, newEvents } from './resource-type.ts';
 
@@ -47,6 +47,9 @@ interface Queued {
   readonly message: string;
   readonly options: EventOptions;
   readonly at: Date;
+  readonly host: string;
+  /** Who says it about which object. */
+  readonly source: string;
 }
 
 class Recorder implements EventRecorder {
@@ -55,6 +58,7 @@ class Recorder implements EventRecorder {
   readonly #correlator: EventCorrelator;
   readonly #queue: Queued[] = [];
   #writing: Promise<void> | undefined;
+  #dropped = 0;
   #serial = 0;
 
   constructor(client: Client, options: RecorderOptions) {
@@ -63,12 +67,16 @@ class Recorder implements EventRecorder {
     this.#correlator = new EventCorrelator(options.clock);
   }
 
+  /** A flood about one object is cut before it takes the places of others in the queue. */
   event(about: KubeObject, type: 'Normal' | 'Warning', reason: string, message: string, options: EventOptions = {}): void {
+    const host = options.host ?? this.#options.host ?? '';
+    const source = [this.#options.component, host, referenceKey(about)].join('\0');
+    if (!this.#correlator.mayPass(source)) return;
     if (this.#queue.length >= MAX_QUEUED) {
-      this.#options.logger.warn({ reason, key: about.metadata.name }, 'too many events wait to be written, dropping one');
+      this.#dropped++;
       return;
     }
-    this.#queue.push({ about, type, reason, message, options, at: this.#options.clock.now() });
+    this.#queue.push({ about, type, reason, message, options, at: this.#options.clock.now(), host, source });
     this.#writing ??= this.#drain();
   }
 
@@ -81,27 +89,28 @@ class Recorder implements EventRecorder {
     await Promise.resolve();
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) await this.#record(next);
     this.#writing = undefined;
+    if (this.#dropped === 0) return;
+    this.#options.logger.warn({ dropped: this.#dropped }, 'more events than could be written');
+    this.#dropped = 0;
   }
 
   async #record(item: Queued): Promise<void> {
-    const host = item.options.host ?? this.#options.host ?? '';
-    const source = [this.#options.component, host, referenceKey(item.about)].join('\0');
+    const { source, type, reason, message, options } = item;
     const isSeries = this.#options.api === 'events.k8s.io';
-    const key = [source, item.options.fieldPath ?? '', item.type, item.reason, ...(isSeries ? [item.options.action ?? ''] : [])].join('\0');
+    const key = [source, options.fieldPath ?? '', type, reason, ...(isSeries ? [options.action ?? ''] : [])].join('\0');
     // events.k8s.io counts by what happened, whatever the words
-    const verdict = this.#correlator.judge({ source, key, message: isSeries ? '' : item.message });
-    if (verdict.do === 'drop') return;
-    await this.#write(item, isSeries ? { ...verdict, message: item.message } : verdict, host);
+    const verdict = this.#correlator.judge({ key, message: isSeries ? '' : message });
+    await this.#write(item, isSeries ? { ...verdict, message } : verdict);
   }
 
-  async #write(item: Queued, verdict: Exclude<Verdict, { do: 'drop' }>, host: string): Promise<void> {
+  async #write(item: Queued, verdict: Verdict): Promise<void> {
     const { clock, logger } = this.#options;
     const backoff = new Backoff(this.#options);
     let { earlier } = verdict;
     for (let attempt = 1; ; attempt++) {
       try {
         if (earlier) await this.#count(item, verdict, earlier);
-        else await this.#create(item, verdict, host);
+        else await this.#create(item, verdict);
         return;
       } catch (error) {
         if (earlier && isReason(error, 'NotFound')) {
@@ -119,8 +128,8 @@ class Recorder implements EventRecorder {
     }
   }
 
-  async #create(item: Queued, verdict: Exclude<Verdict, { do: 'drop' }>, host: string): Promise<void> {
-    const { about, at } = item;
+  async #create(item: Queued, verdict: Verdict): Promise<void> {
+    const { about, at, host } = item;
     const namespace = about.metadata.namespace || 'default';
     const suffix = `.${this.#suffix(at)}`;
     const metadata = { name: (about.metadata.name ?? '').slice(0, MAX_NAME - suffix.length) + suffix, namespace };
@@ -167,11 +176,7 @@ class Recorder implements EventRecorder {
     this.#correlator.remember(verdict.id, { ...metadata, firstTimestamp: formatTime(at), count: 1 });
   }
 
-  async #count(
-    item: Queued,
-    verdict: Exclude<Verdict, { do: 'drop' }>,
-    earlier: NonNullable<(Verdict & { do: 'count' })['earlier']>,
-  ): Promise<void> {
+  async #count(item: Queued, verdict: Verdict, earlier: Recorded): Promise<void> {
     const { name, namespace } = earlier;
     const count = earlier.count + 1;
     const type = 'application/strategic-merge-patch+json';

@@ -18,12 +18,14 @@ import { Workqueue } from './workqueue.ts';
 
 const DEFAULT_WORKERS = 5;
 /**
- * A key that takes long to compare rests for a multiple of that before it is compared again: a burst of events about it (the thousand pods of one
- * ReplicaSet becoming ready) then costs a quarter of the process and not all of it. Keys of the usual size take no millisecond and never rest.
+ * A key that takes long to compare is not compared again for a multiple of that: a burst of events about it (the ten thousand pods of one ReplicaSet
+ * becoming ready) then costs a tenth of the process and not all of it. The time that its writes took counts. Keys of the usual size take no millisecond
+ * and never rest.
  */
-const REST_FACTOR = 3;
-const LONGEST_REST_MS = 100;
-const restAfter = (comparedMs: number): number => (comparedMs < 1 ? 0 : Math.min(LONGEST_REST_MS, comparedMs * REST_FACTOR));
+const REST_FACTOR = 9;
+const LONGEST_REST_MS = 200;
+const restAfter = (comparedMs: number, wroteMs: number): number =>
+  comparedMs < 1 ? 0 : Math.max(0, Math.min(LONGEST_REST_MS, comparedMs * REST_FACTOR) - wroteMs);
 
 /** Runs until the context's signal aborts. Rejects only when the controller cannot run at all. */
 export function runController<Observed>(controller: PlannedController<Observed> | Reconciler, context: ControllerContext): Promise<void> {
@@ -80,7 +82,7 @@ async function runPlanned<Observed>(controller: PlannedController<Observed>, con
           queue.addRateLimited(key);
         }
       } finally {
-        queue.done(key, restAfter(comparedMs));
+        queue.done(key, restAfter(comparedMs, clock.monotonicMs() - startedMs - comparedMs));
         finished();
       }
     }
