@@ -18,6 +18,7 @@ import { type Attributes, attributesOf, deniedText } from './http/authorize.ts';
 import { compress } from './http/compress.ts';
 import type { RequestContext } from './http/context.ts';
 import { deadlineMs } from './http/deadline.ts';
+import { answerExpectations } from './http/expect.ts';
 import { impersonated, impersonationVerb } from './http/impersonate.ts';
 import { type InFlight, TooManyInFlight } from './http/in-flight.ts';
 import { connectionLimits, cutOff, cutOffAfterAnswer, endSessionAfterAnswer, limitConnections } from './http/limits.ts';
@@ -88,6 +89,7 @@ export function createApiServer(deps: ServerDeps): ApiHttpServer {
   const ends = [limitConnections(app.server as unknown as Http2SecureServer, deps.requestTimeoutMs, deps.api.clock)];
   routeUpgrades(app.server as unknown as Http2SecureServer, route);
   refuseTunnels(app.server as unknown as Http2SecureServer);
+  answerExpectations(app.server as unknown as Http2SecureServer, route);
   addRoute(app, deps);
   const second: Http2SecureServer[] = [];
   return {
@@ -101,6 +103,7 @@ export function createApiServer(deps: ServerDeps): ApiHttpServer {
       ends.push(limitConnections(server, deps.requestTimeoutMs, deps.api.clock));
       routeUpgrades(server, route);
       refuseTunnels(server);
+      answerExpectations(server, route);
       second.push(server);
       await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
     },

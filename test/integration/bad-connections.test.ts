@@ -71,6 +71,16 @@ test('90: what is no request is refused, and its connection closed', async (t) =
     assert.match(second.text(), /^HTTP\/1\.1 100 Continue/);
   });
 
+  await t.test('a body is asked for before the head of its answer, also when the answer before it has not left yet', async (t) => {
+    const { socket, text, closed } = await bare(t, server);
+    const put = `PUT ${CONFIGMAPS}/none HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
+    const body = JSON.stringify(configMap('none'));
+    socket.write(`${GET}Host: x\r\n\r\n${put}Expect: 100-continue\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    await within(5_000, closed);
+    const codes = [...text().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => code).join(' ');
+    assert.match(codes, /^200 (100 )?404$/);
+  });
+
   await t.test('the first of several Accept headers counts', async (t) => {
     const { socket, text } = await bare(t, server);
     socket.write(`${GET}Host: x\r\nAccept: application/yaml\r\nAccept: application/json\r\n\r\n`);
