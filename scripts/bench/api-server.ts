@@ -22,7 +22,7 @@ export async function startServer(built: string, dataDir: string, nodeArguments:
   const start = performance.now();
   const child = fork(join(built, 'apiserver/main.js'), ['--data-dir', dataDir, '--secure-port', '0', '--write-kubeconfig', kubeconfig], {
     execArgv: [...nodeArguments],
-    stdio: ['ignore', process.env['SERVER_OUT'] ? 'inherit' : 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   await ready(child);
   const readyMs = performance.now() - start;

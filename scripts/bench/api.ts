@@ -1,5 +1,5 @@
 /**
- * The speed of the API server alone: `node --import tsx scripts/bench/api.ts [--only create] [--seconds 4] [--profile DIR]`.
+ * The speed of the API server alone, as built: `node --import tsx scripts/bench/api.ts [--only create64,get] [--seconds 5] [--profile DIR]`.
  * Beside each figure stands what one operation costs the server in processor time, which other work on the machine hardly changes.
  */
 import { fork } from 'node:child_process';
@@ -10,13 +10,12 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type MeasuredServer, startServer, usageOf } from './api-server.ts';
 import { open, requestBytes } from './connection.ts';
-import type { Counted, Order } from './load.ts';
+import type { Counted, Order, Said } from './load.ts';
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
-    seconds: { type: 'string', default: '4' },
-    warm: { type: 'string', default: '4' },
+    seconds: { type: 'string', default: '5' },
     objects: { type: 'string', default: '10000' },
     built: { type: 'string', default: fileURLToPath(new URL('../../dist', import.meta.url)) },
     profile: { type: 'string' },
@@ -27,41 +26,44 @@ interface Scenario {
   readonly name: string;
   readonly load: Order['load'];
   readonly clients: number;
+  readonly warmUp: number;
 }
 
 const SCENARIOS: readonly Scenario[] = [
-  { name: 'create64', load: 'create', clients: 64 },
-  { name: 'create1', load: 'create', clients: 1 },
-  { name: 'get', load: 'get', clients: 64 },
-  { name: 'patchStatus', load: 'patchStatus', clients: 64 },
-  { name: 'patchStatus8', load: 'patchStatus', clients: 8 },
-  { name: 'patchStatus1', load: 'patchStatus', clients: 1 },
-  { name: 'watch100', load: 'watch', clients: 100 },
-  { name: 'watch1000', load: 'watch', clients: 1000 },
-  { name: 'list500', load: 'list500', clients: 8 },
-  { name: 'list', load: 'list', clients: 4 },
+  { name: 'create64', load: 'create', clients: 64, warmUp: 20_000 },
+  { name: 'create1', load: 'create', clients: 1, warmUp: 1_000 },
+  { name: 'get', load: 'get', clients: 64, warmUp: 40_000 },
+  { name: 'patchStatus', load: 'patchStatus', clients: 64, warmUp: 20_000 },
+  { name: 'list500', load: 'list500', clients: 8, warmUp: 500 },
+  { name: 'list', load: 'list', clients: 4, warmUp: 40 },
+  { name: 'watch100', load: 'watch', clients: 100, warmUp: 8_000 },
+  { name: 'event1000', load: 'event', clients: 1000, warmUp: 5_000 },
 ];
 
-/** Until the generator has begun. */
-const START_MS = 500;
+const WITHOUT_SEED = new Set<Order['load']>(['create', 'watch', 'event']);
+/** Those who write what is watched. */
+const WRITERS = 64;
 
-function generate(order: Order): Promise<Counted> {
+/** `begun` is called when what is counted begins. */
+function generate(order: Order, begun: () => void = () => undefined): Promise<Counted> {
   const child = fork(fileURLToPath(new URL('load.ts', import.meta.url)), [], { execArgv: ['--import', 'tsx'] });
   child.send(order);
   return new Promise((resolve, reject) => {
-    child.once('message', (message: Counted & { error?: string }) =>
-      message.error === undefined ? resolve(message) : reject(new Error(message.error)),
-    );
+    child.on('message', (said: Said) => {
+      if (said.type === 'warm') begun();
+      else if (said.type === 'counted') resolve(said);
+      else reject(new Error(said.why));
+    });
     child.once('exit', (code) => reject(new Error(`the load generator ended with ${code}`)));
   });
 }
 
 /** How late the server answers somebody who asks for nothing but its health while it is under load. */
-async function probe(server: MeasuredServer, until: { done: boolean }): Promise<number> {
+async function probe(server: MeasuredServer, until: AbortSignal): Promise<number> {
   const connection = await open(server.target);
   const request = requestBytes('GET', '/livez');
   const late: number[] = [];
-  while (!until.done) {
+  while (!until.aborted) {
     const start = performance.now();
     await connection.send(request);
     late.push(performance.now() - start);
@@ -72,40 +74,33 @@ async function probe(server: MeasuredServer, until: { done: boolean }): Promise<
   return late[Math.floor(late.length * 0.99)] ?? 0;
 }
 
-async function measure(server: MeasuredServer, scenario: Scenario): Promise<void> {
-  const base = { target: server.target, clients: scenario.clients, run: `${scenario.name}`, objects: Number(values.objects) };
-  const warmUpMs = Number(values.warm) * 1000;
+async function measure(server: MeasuredServer, { name, ...scenario }: Scenario): Promise<void> {
   const durationMs = Number(values.seconds) * 1000;
-  const until = { done: false };
+  const order = { ...scenario, target: server.target, run: name, objects: Number(values.objects), durationMs };
+  const ended = new AbortController();
   let before = usageOf(server.pid);
   let probing: Promise<number> | undefined;
-  const settled = generate({ ...base, load: scenario.load, warmUpMs, durationMs });
-  // Something to watch.
   const writing =
-    scenario.load === 'watch' ? generate({ ...base, clients: 32, load: 'create', warmUpMs, durationMs: durationMs + START_MS }) : undefined;
-  const startedAt = setTimeout(() => {
+    scenario.load === 'watch' ? generate({ ...order, clients: WRITERS, load: 'create', durationMs: durationMs + order.warmUp }) : undefined;
+  const counted = await generate(order, () => {
     before = usageOf(server.pid);
-    probing = probe(server, until);
-  }, warmUpMs + START_MS);
-  const counted = await settled;
-  clearTimeout(startedAt);
-  until.done = true;
+    probing = probe(server, ended.signal);
+  });
   const after = usageOf(server.pid);
-  const operations = counted.perSecond * ((durationMs - START_MS) / 1000);
-  const perOperation = (ms: number): string => ((ms * 1000) / operations).toFixed(0);
+  ended.abort();
   const written = await writing;
-  const cell = (text: string, width: number): string => text.padStart(width);
-  console.log(
-    scenario.name.padEnd(14) +
-      cell(`${Math.round(counted.perSecond)}/s`, 10) +
-      cell(`${perOperation(after.cpuMs - before.cpuMs)} µs (${perOperation(after.systemMs - before.systemMs)} in the kernel)`, 26) +
-      cell(`p50 ${counted.p50.toFixed(1)}`, 11) +
-      cell(`p99 ${counted.p99.toFixed(1)} ms`, 15) +
-      cell(`${counted.megabytesPerSecond.toFixed(0)} MB/s`, 10) +
-      cell(`late p99 ${(await probing)?.toFixed(1)} ms`, 20) +
-      cell(`${after.rssMb.toFixed(0)} MB`, 9) +
-      (written === undefined ? '' : `   of ${Math.round(written.perSecond)} creates/s, p99 ${written.p99.toFixed(1)} ms`),
-  );
+  const perOperation = (ms: number): string => ((ms * 1000) / counted.operations).toFixed(counted.operations > 100_000 ? 1 : 0);
+  const cells: readonly (readonly [string, number])[] = [
+    [`${Math.round(counted.perSecond)}/s`, 10],
+    [`${perOperation(after.cpuMs - before.cpuMs)} µs of cpu, ${perOperation(after.systemMs - before.systemMs)} in the kernel`, 34],
+    [`p50 ${counted.p50.toFixed(1)}`, 11],
+    [`p99 ${counted.p99.toFixed(1)} ms`, 15],
+    [`${counted.megabytesPerSecond.toFixed(0)} MB/s`, 10],
+    [`health p99 ${(await probing)?.toFixed(1)} ms`, 22],
+    [`${after.rssMb.toFixed(0)} MB`, 9],
+  ];
+  const beside = written === undefined ? '' : `   beside ${Math.round(written.perSecond)} creates/s`;
+  console.log(name.padEnd(12) + cells.map(([text, width]) => text.padStart(width)).join('') + beside);
 }
 
 /** What pods need to be taken, and no controller is there to make. */
@@ -118,31 +113,20 @@ async function makeNamespaces({ target }: MeasuredServer): Promise<void> {
   connection.close();
 }
 
+async function seed(server: MeasuredServer): Promise<void> {
+  const objects = Number(values.objects);
+  await generate({ target: server.target, load: 'seed', clients: 64, warmUp: 0, durationMs: 3_600_000, run: 'seed', objects });
+  console.log(`${objects} pods: ${usageOf(server.pid).rssMb.toFixed(0)} MB`);
+}
+
 const dataDir = mkdtempSync(join(tmpdir(), 'flyball-bench-'));
-const server = await startServer(
-  values.built,
-  dataDir,
-  values.profile === undefined
-    ? (process.env['SERVER_ARGS'] ?? '').split(' ').filter(Boolean)
-    : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`],
-);
+const { profile } = values;
+const server = await startServer(values.built, dataDir, profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]);
 console.log(`ready after ${server.readyMs.toFixed(0)} ms, ${usageOf(server.pid).rssMb.toFixed(0)} MB`);
 try {
   await makeNamespaces(server);
   const chosen = SCENARIOS.filter(({ name }) => values.only === '' || values.only.split(',').includes(name));
-  if (chosen.some(({ load }) => load !== 'create' && load !== 'watch')) {
-    const run = 'seed';
-    await generate({
-      target: server.target,
-      load: 'seed',
-      clients: 64,
-      warmUpMs: 0,
-      durationMs: 600_000,
-      run,
-      objects: Number(values.objects),
-    });
-    console.log(`${values.objects} pods: ${usageOf(server.pid).rssMb.toFixed(0)} MB`);
-  }
+  if (chosen.some(({ load }) => !WITHOUT_SEED.has(load))) await seed(server);
   for (const scenario of chosen) await measure(server, scenario);
 } finally {
   await server.stop();

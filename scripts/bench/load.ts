@@ -6,9 +6,10 @@ import { type Connection, open, requestBytes, type Target } from './connection.t
 
 export interface Order {
   readonly target: Target;
-  readonly load: keyof typeof LOADS | 'watch';
+  readonly load: keyof typeof LOADS | 'watch' | 'event';
   readonly clients: number;
-  readonly warmUpMs: number;
+  /** Operations before counting begins: a compiler needs them, not time. For watches: milliseconds. */
+  readonly warmUp: number;
   readonly durationMs: number;
   /** Names of what is made begin with it. */
   readonly run: string;
@@ -17,6 +18,7 @@ export interface Order {
 }
 
 export interface Counted {
+  readonly operations: number;
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
@@ -72,38 +74,86 @@ export const LOADS = {
   seed: (_order, n) => requestBytes('POST', `${SEED}/pods`, podBody(podName('seed', n))),
 } satisfies Record<string, MakeRequest>;
 
+/** What the generator says: that counting begins, then what was counted. */
+export type Said = { readonly type: 'warm' } | ({ readonly type: 'counted' } & Counted) | { readonly type: 'failed'; readonly why: string };
+
+const say = (said: Said): Promise<void> => new Promise((resolve) => process.send!(said, undefined, {}, () => resolve()));
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const EVENT = Buffer.from('{"type":"');
+
+const openAll = (order: Order): Promise<Connection[]> => Promise.all(Array.from({ length: order.clients }, () => open(order.target)));
+
+function watchAll(connections: readonly Connection[]): void {
+  const request = requestBytes('GET', `${MADE}/pods?watch=1&timeoutSeconds=600&sendInitialEvents=false&resourceVersionMatch=NotOlderThan`);
+  for (const connection of connections) void connection.send(request).catch(() => undefined);
+}
+
 /** Counts what is sent to so many watchers of the pods that others make meanwhile: the first counts events, and so tells how large they are. */
 async function watch(order: Order): Promise<Counted> {
-  const connections = await Promise.all(Array.from({ length: order.clients }, () => open(order.target)));
-  const request = requestBytes('GET', `${MADE}/pods?watch=1&timeoutSeconds=600`);
+  const connections = await openAll(order);
   let events = 0;
   connections[0]!.onBytes = (bytes) => {
     for (let at = bytes.indexOf(EVENT); at >= 0; at = bytes.indexOf(EVENT, at + EVENT.length)) events++;
   };
-  for (const connection of connections) void connection.send(request).catch(() => undefined);
+  watchAll(connections);
   const received = (): number => connections.reduce((sum, connection) => sum + connection.received, 0);
-  await new Promise((resolve) => setTimeout(resolve, order.warmUpMs));
+  await sleep(order.warmUp);
+  await say({ type: 'warm' });
   const before = { all: received(), first: connections[0]!.received, events, at: performance.now() };
-  await new Promise((resolve) => setTimeout(resolve, order.durationMs));
+  await sleep(order.durationMs);
   const seconds = (performance.now() - before.at) / 1000;
   const bytes = received() - before.all;
   const bytesPerEvent = (connections[0]!.received - before.first) / (events - before.events);
-  for (const connection of connections) connection.close();
-  return { perSecond: bytes / bytesPerEvent / seconds, p50: 0, p99: 0, megabytesPerSecond: bytes / 1e6 / seconds };
+  const operations = Math.round(bytes / bytesPerEvent);
+  return { operations, perSecond: operations / seconds, p50: 0, p99: 0, megabytesPerSecond: bytes / 1e6 / seconds };
 }
 
-const EVENT = Buffer.from('{"type":"');
+/** How long after a pod was asked for each of so many watchers knows of it; now and then one. */
+async function event(order: Order): Promise<Counted> {
+  const connections = await openAll(order);
+  const late: number[] = [];
+  let asked = 0;
+  for (const connection of connections)
+    connection.onBytes = (bytes) => {
+      if (asked > 0 && bytes.includes(EVENT)) late.push(performance.now() - asked);
+    };
+  watchAll(connections);
+  const maker = await open(order.target);
+  await sleep(order.warmUp);
+  await say({ type: 'warm' });
+  const end = performance.now() + order.durationMs;
+  for (let n = 0; performance.now() < end; n++) {
+    asked = performance.now();
+    await maker.send(LOADS.create(order, n));
+    await sleep(200);
+  }
+  return counted(late, order.durationMs / 1000, 0);
+}
+
+function counted(latencies: number[], seconds: number, megabytes: number): Counted {
+  latencies.sort((a, b) => a - b);
+  const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? 0;
+  const operations = latencies.length;
+  return { operations, perSecond: operations / seconds, p50: at(0.5), p99: at(0.99), megabytesPerSecond: megabytes / seconds };
+}
 
 async function run(order: Order): Promise<Counted> {
-  const connections = await Promise.all(Array.from({ length: order.clients }, () => open(order.target)));
-  const start = performance.now() + order.warmUpMs;
-  const end = start + order.durationMs;
+  const connections = await openAll(order);
+  const make = LOADS[order.load as keyof typeof LOADS];
+  const received = (): number => connections.reduce((sum, connection) => sum + connection.received, 0);
   const latencies: number[] = [];
   let next = 0;
-  const make = LOADS[order.load as keyof typeof LOADS];
+  let start = Number.POSITIVE_INFINITY;
+  let before = 0;
+  const begin = (): void => {
+    before = received();
+    start = performance.now();
+    void say({ type: 'warm' });
+  };
   const serve = async (connection: Connection): Promise<void> => {
-    for (let now = performance.now(); now < end; ) {
+    for (let now = performance.now(); !(now >= start + order.durationMs); ) {
       if (order.load === 'seed' && next >= order.objects) return;
+      if (next === order.warmUp) begin();
       const code = await connection.send(make(order, next++));
       if (code >= 300) throw new Error(`${order.load} was answered ${code}`);
       const then = now;
@@ -111,20 +161,17 @@ async function run(order: Order): Promise<Counted> {
       if (then >= start) latencies.push(now - then);
     }
   };
-  const receivedBefore = new Promise<number>((resolve) => setTimeout(() => resolve(received()), order.warmUpMs));
-  const received = (): number => connections.reduce((sum, connection) => sum + connection.received, 0);
   await Promise.all(connections.map(serve));
-  const seconds = (performance.now() - start) / 1000;
-  const megabytes = (received() - (await receivedBefore)) / 1e6;
-  for (const connection of connections) connection.close();
-  latencies.sort((a, b) => a - b);
-  const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? 0;
-  return { perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99), megabytesPerSecond: megabytes / seconds };
+  return counted(latencies, (performance.now() - start) / 1000, (received() - before) / 1e6);
 }
 
+const KINDS: Partial<Record<Order['load'], (order: Order) => Promise<Counted>>> = { watch, event };
+
 process.once('message', (order: Order) => {
-  (order.load === 'watch' ? watch(order) : run(order)).then(
-    (counted) => process.send!(counted, () => process.exit(0)),
-    (error: Error) => process.send!({ error: error.message }, () => process.exit(1)),
-  );
+  (KINDS[order.load] ?? run)(order)
+    .then(
+      (result) => say({ type: 'counted', ...result }),
+      (error: Error) => say({ type: 'failed', why: error.message }),
+    )
+    .finally(() => process.exit(0));
 });
