@@ -4,7 +4,7 @@
  * Invariant: a client that sends or reads slowly, or not at all, is cut off after a bounded time, whatever the protocol; connections that wait for
  * their next request outlive the pools of the usual clients, so that no request meets a closing connection.
  */
-import type { Http2SecureServer, SecureServerOptions, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import { constants, type Http2SecureServer, type SecureServerOptions, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../machinery/process/clock.ts';
 import type { RequestContext } from './context.ts';
@@ -98,7 +98,12 @@ export function endSessionAfterAnswer(context: RequestContext): void {
 
 /** Gives up a client that neither sends the rest of its request nor reads its answer. */
 export function cutOff(context: RequestContext): void {
-  const raw = context.reply.raw as unknown as { stream?: { close(): void }; socket?: { destroy(): void } | null };
-  if (raw.stream !== undefined) raw.stream.close();
+  const raw = context.reply.raw as unknown as { stream?: ServerHttp2Stream; socket?: { destroy(): void } | null };
+  if (raw.stream !== undefined) resetStream(raw.stream);
   else raw.socket?.destroy();
+}
+
+/** Without a code a stream would wait until its client has taken what is pending, which is what it does not do. The code is that of Go's aborted handlers. */
+export function resetStream(stream: ServerHttp2Stream): void {
+  stream.close(constants.NGHTTP2_INTERNAL_ERROR);
 }
