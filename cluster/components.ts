@@ -29,11 +29,8 @@ export interface ComponentSpec {
   flags(facts: ClusterFacts, nodes: NodeGroup): readonly string[];
 }
 
-/**
- * For processes with small heaps: one helper thread, and no optimizing compiler for WebAssembly (undici's HTTP parser, the only one there is), which would
- * keep 10 MB. Measured: 65 instead of 75 MB each. The nursery keeps its size: a smaller one saves nothing at rest and costs a third of the time under load.
- */
-const SMALL = ['--v8-pool-size=1', '--liftoff-only'];
+/** For processes with small heaps: one helper thread. The nursery keeps its size: a smaller one saves nothing at rest and costs a third of the time under load. */
+const SMALL = ['--v8-pool-size=1'];
 
 export const COMPONENTS: Readonly<Record<ComponentModule, ComponentSpec>> = {
   apiserver: {

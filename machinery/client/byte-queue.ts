@@ -1,25 +1,25 @@
 /** The body of a streamed answer: chunks wait here until they are read, and the connection pauses when too many do. */
-import type { Dispatcher } from 'undici';
+import type { AnswerControl } from './http/connection.ts';
 
 /** The connection pauses above this and resumes when all has been read. */
 const PAUSE_BYTES = 1 << 20;
 
 export class ByteQueue implements AsyncIterable<Buffer> {
-  readonly #controller: Dispatcher.DispatchController;
+  readonly #control: AnswerControl;
   #chunks: Buffer[] = [];
   #bytes = 0;
   #ended = false;
   #failure: unknown;
   #wake: (() => void) | undefined;
 
-  constructor(controller: Dispatcher.DispatchController) {
-    this.#controller = controller;
+  constructor(control: AnswerControl) {
+    this.#control = control;
   }
 
   push(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > PAUSE_BYTES) this.#controller.pause();
+    if (this.#bytes > PAUSE_BYTES) this.#control.pause();
     this.#wake?.();
   }
 
@@ -40,7 +40,7 @@ export class ByteQueue implements AsyncIterable<Buffer> {
         const chunks = this.#chunks;
         this.#chunks = [];
         this.#bytes = 0;
-        if (this.#controller.paused) this.#controller.resume();
+        if (this.#control.paused) this.#control.resume();
         yield* chunks;
         if (this.#chunks.length > 0) continue;
         if (this.#failure !== undefined) throw this.#failure;
@@ -51,7 +51,7 @@ export class ByteQueue implements AsyncIterable<Buffer> {
         this.#wake = undefined;
       }
     } finally {
-      if (!this.#ended) this.#controller.abort(new Error('the reader has left'));
+      if (!this.#ended) this.#control.abort(new Error('the reader has left'));
     }
   }
 }
