@@ -139,6 +139,15 @@ describe('a persistent volume that changes', () => {
     ]);
   });
 
+  it('may not lose the terms of its affinity', () => {
+    const affinity = { nodeAffinity: { required: { nodeSelectorTerms: null } } };
+    const missing = 'spec.nodeAffinity.required.nodeSelectorTerms: Required value: must have at least one node selector term';
+    assert.deepEqual(changed({ ...DISK, ...term('zone', 'a') }, { ...DISK, ...affinity }), [
+      ...twice(missing),
+      'nodeAffinity: Invalid value: {"Required":{"NodeSelectorTerms":null}}: field is immutable, except for updating from beta label to GA',
+    ]);
+  });
+
   it('has attributes of some class from then on', () => {
     const gold = { ...csi(), volumeAttributesClassName: 'gold' };
     assert.deepEqual(changed(gold, { ...csi(), volumeAttributesClassName: 'silver' }), []);

@@ -9,6 +9,7 @@ import { typeSchema } from '../../../machinery/api/schema/schema.ts';
 import { formatTime } from '../../../machinery/api/time.ts';
 import type {
   NodeSelectorRequirement,
+  NodeSelectorTerm,
   PersistentVolume,
   PersistentVolumeSpec,
   VolumeNodeAffinity,
@@ -137,11 +138,11 @@ const NEW_NAMES: Readonly<Record<string, string>> = {
 /** The new affinity with the old names where only those were brought up to date. */
 function withNewNames(next: VolumeNodeAffinity | undefined, old: VolumeNodeAffinity): VolumeNodeAffinity | undefined {
   if (!next?.required) return next;
-  const terms = next.required.nodeSelectorTerms.map((term, i) => {
-    const before = old.required?.nodeSelectorTerms[i];
+  const before = termsOf(old);
+  const terms = termsOf(next).map((term, i) => {
     const renamed = (list: 'matchExpressions' | 'matchFields'): NodeSelectorRequirement[] | undefined =>
       term[list]?.map((requirement, j) => {
-        const key = before?.[list]?.[j]?.key;
+        const key = before[i]?.[list]?.[j]?.key;
         return key !== undefined && Object.hasOwn(NEW_NAMES, key) && NEW_NAMES[key] === requirement.key
           ? { ...requirement, key }
           : requirement;
@@ -152,9 +153,12 @@ function withNewNames(next: VolumeNodeAffinity | undefined, old: VolumeNodeAffin
   return { required: { nodeSelectorTerms: terms } };
 }
 
+/** A selector without terms is refused elsewhere, with everything else that is wrong. */
+const termsOf = ({ required }: VolumeNodeAffinity): readonly NodeSelectorTerm[] => required?.nodeSelectorTerms ?? [];
+
 /** As Go prints the struct. */
 const goAffinity = (affinity: VolumeNodeAffinity | undefined): object | undefined =>
-  affinity && { Required: affinity.required ? { NodeSelectorTerms: affinity.required.nodeSelectorTerms.map(goTerm) } : null };
+  affinity && { Required: affinity.required ? { NodeSelectorTerms: affinity.required.nodeSelectorTerms?.map(goTerm) ?? null } : null };
 
 function warnings(object: PersistentVolume): string[] {
   const texts: string[] = [];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FieldError } from '../../../machinery/api/field-error.ts';
-import type { CapacityRequestPolicy } from '../../../machinery/api/types/resource.k8s.io.v1.ts';
+import type { CapacityRequestPolicy, DeviceCapacity } from '../../../machinery/api/types/resource.k8s.io.v1.ts';
 import { capacityErrors } from './capacity-policy.ts';
 
 const CASES: readonly (readonly [string, CapacityRequestPolicy, readonly string[]])[] = [
@@ -19,6 +19,15 @@ const CASES: readonly (readonly [string, CapacityRequestPolicy, readonly string[
     ['c.requestPolicy.validRange.step: Invalid value: "4Gi": value is not a multiple of a given step (2Gi) from (1Gi)'],
   ],
 ];
+
+test('a capacity without a value is none', () => {
+  const errors: FieldError[] = [];
+  capacityErrors({ requestPolicy: { default: '1', validValues: ['1'] } } as DeviceCapacity, true, 'c', errors);
+  assert.deepEqual(
+    errors.map(({ message }) => message),
+    ['c.requestPolicy.validValues[0]: Invalid value: "1": option is larger than capacity value: 0'],
+  );
+});
 
 for (const [name, requestPolicy, expected] of CASES) {
   test(`${name}: ${expected.length === 0 ? 'accepted' : 'refused'}`, () => {

@@ -22,7 +22,7 @@ export function capacityErrors(capacity: DeviceCapacity, shared: boolean, path: 
   if (!policy) return;
   const at = `${path}.requestPolicy`;
   if (!shared) errors.push(forbiddenField(at, 'allowMultipleAllocations must be true'));
-  else policyErrors(policy, parseQuantity(capacity.value), at, errors);
+  else policyErrors(policy, parseQuantity(capacity.value ?? '0'), at, errors);
 }
 
 function policyErrors(policy: CapacityRequestPolicy, capacity: Quantity, path: string, errors: FieldError[]): void {

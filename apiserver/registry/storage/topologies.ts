@@ -11,7 +11,8 @@ export function allowedTopologyErrors(terms: readonly TopologySelectorTerm[] | u
   terms?.forEach((term, i) => {
     const path = `allowedTopologies[${i}].matchLabelExpressions`;
     const keys = new Map<string, readonly string[]>();
-    term.matchLabelExpressions?.forEach(({ key = '', values = [] }, j) => {
+    term.matchLabelExpressions?.forEach(({ key = '', values: sent }, j) => {
+      const values = sent ?? [];
       const at = `${path}[${j}]`;
       if (values.length === 0) errors.push(required(`${at}.values`));
       values.forEach((value, k) => {
