@@ -23,21 +23,29 @@ export function parseFresh(bytes: Buffer): AnyObject {
 
 export function createObjectCache(): ObjectCache {
   const entries = new Map<Buffer, AnyObject>();
-  const put = (bytes: Buffer, object: AnyObject): void => {
+  /** Versions that were read once. Most are never read again: keeping the objects of those would cost the collector more than parsing them does. */
+  const seen = new Set<Buffer>();
+  const keep = (bytes: Buffer, object: AnyObject): void => {
     if (bytes.length > MAX_CACHED_BYTES) return;
+    if (!seen.delete(bytes)) {
+      if (seen.size >= MAX_CACHED) seen.clear();
+      seen.add(bytes);
+      return;
+    }
     if (entries.size >= MAX_CACHED) entries.delete(entries.keys().next().value!);
     entries.set(bytes, object);
   };
   return {
     read: (stored) => {
-      const known = entries.get(stored.bytes);
+      const { bytes } = stored;
+      const known = entries.get(bytes);
       if (known !== undefined) {
-        entries.delete(stored.bytes);
-        entries.set(stored.bytes, known);
+        entries.delete(bytes);
+        entries.set(bytes, known);
         return known;
       }
-      const object = parseFresh(stored.bytes);
-      put(stored.bytes, object);
+      const object = parseFresh(bytes);
+      keep(bytes, object);
       return object;
     },
   };

@@ -48,15 +48,7 @@ export function decodeManagers(entries: readonly ManagedFieldsEntry[] | null | u
   return managers;
 }
 
-/** Stored entries are shared and looked at with every write of their object: each set is checked once. */
-const knownSets = new WeakSet<object>();
-
-function isKnownSet(fieldsV1: unknown): boolean {
-  if (fieldsV1 === undefined || fieldsV1 === null || knownSets.has(fieldsV1 as object)) return true;
-  if (!isFieldSet(fieldsV1)) return false;
-  knownSets.add(fieldsV1);
-  return true;
-}
+const isKnownSet = (fieldsV1: unknown): boolean => fieldsV1 === undefined || fieldsV1 === null || isFieldSet(fieldsV1);
 
 /** In upstream's order: appliers first, then by time, then by name. undefined when there is none. */
 export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undefined {

@@ -25,6 +25,7 @@ export interface WatchEvent {
 export class StoredObject implements WatchedObject {
   readonly #stored: Stored;
   readonly #parse: ParseStored;
+  #object: AnyObject | undefined;
   constructor(stored: Stored, parse: ParseStored) {
     this.#stored = stored;
     this.#parse = parse;
@@ -39,7 +40,8 @@ export class StoredObject implements WatchedObject {
     return this.#stored.bytes;
   }
   get object(): AnyObject {
-    return this.#parse(this.#stored);
+    this.#object ??= this.#parse(this.#stored);
+    return this.#object;
   }
 }
 
@@ -73,19 +75,20 @@ export class ChangeView {
   readonly #parse: ParseStored;
   readonly #frames = new Map<string, Buffer>();
   readonly current: StoredObject;
+  readonly #previous: StoredObject | undefined;
   #moved: MovedObject | undefined;
 
   constructor(change: Change, parse: ParseStored) {
     this.change = change;
     this.#parse = parse;
     this.current = new StoredObject(change.current, parse);
+    this.#previous = change.previous && new StoredObject(change.previous, parse);
   }
 
   /** `spec.nodeName` before and after. */
   get nodeNames(): readonly string[] {
-    const { previous, current } = this.change;
-    const now = nodeNameOf(this.#parse(current));
-    const before = previous === undefined ? now : nodeNameOf(this.#parse(previous));
+    const now = nodeNameOf(this.current.object);
+    const before = this.#previous === undefined ? now : nodeNameOf(this.#previous.object);
     return now === before ? [now] : [before, now];
   }
 
@@ -94,9 +97,9 @@ export class ChangeView {
     if (selector === undefined) {
       return { type: type === 'delete' ? 'DELETED' : previous === undefined ? 'ADDED' : 'MODIFIED', object: this.current };
     }
-    const before = previous !== undefined && selector.matches(this.#parse(previous));
+    const before = previous !== undefined && selector.matches(this.#previous!.object);
     if (type === 'delete') return before ? { type: 'DELETED', object: this.current } : undefined;
-    if (selector.matches(this.#parse(current))) return { type: before ? 'MODIFIED' : 'ADDED', object: this.current };
+    if (selector.matches(this.current.object)) return { type: before ? 'MODIFIED' : 'ADDED', object: this.current };
     if (!before || mutant('watch.leave-unseen')) return undefined;
     this.#moved ??= new MovedObject(previous, current.revision, this.#parse);
     return { type: 'DELETED', object: this.#moved };
