@@ -27,7 +27,6 @@ import { bare, COLORS, NAMESPACES, Writer } from './write-traffic.ts';
 export const WRITERS = 8;
 export const MIN_RATE = 100;
 const TRAFFIC_MS = 1_000;
-/** Seconds that traffic may take to reach its rate: the machine may be busy with other things. */
 const PATIENCE = 5;
 const SETTLE_MS = 20_000;
 /** guarantees: ready again with 10,000 objects; a busy machine gets some grace. */
@@ -42,6 +41,8 @@ export interface BatchOptions {
   /** Objects that are there and at rest, to make the store large. */
   readonly cold?: number;
   readonly mutants?: readonly string[];
+  /** Seconds that traffic may take to reach its rate: the machine may be busy with other things. */
+  readonly patience?: number;
   readonly tell: (line: string) => void;
 }
 
@@ -189,8 +190,9 @@ class Batch {
   /** Lets traffic run until it is enough to prove something, at most some seconds, and says how many writes a second were acknowledged last. */
   async #trafficRate(): Promise<number> {
     const acknowledged = (): number => this.#writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
+    const { patience = PATIENCE } = this.#options;
     let rate = 0;
-    for (let i = 0; i < PATIENCE && rate < MIN_RATE && this.#server.alive; i++) {
+    for (let i = 0; i < patience && rate < MIN_RATE && this.#server.alive; i++) {
       const [before, since] = [acknowledged(), performance.now()];
       while (performance.now() < since + TRAFFIC_MS && this.#server.alive) await sleep(20);
       rate = Math.round(((acknowledged() - before) * 1000) / (performance.now() - since));

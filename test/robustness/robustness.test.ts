@@ -28,6 +28,7 @@ for (const { compacting, faults } of SLICE) {
       batches: [{ compacting, faults: faults.map(faultNamed) }],
       seed,
       keep: true,
+      patience: 1,
       tell: (line) => t.diagnostic(line),
     });
     const again = `npm run robustness -- --faults ${faults.join(',')}${compacting ? ' --compacting' : ''} --seed ${seed}`;

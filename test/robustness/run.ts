@@ -20,6 +20,7 @@ export interface RunOptions {
   /** Keeps the evidence of all batches, or of none; else of those that failed. */
   readonly keep?: boolean;
   readonly discard?: boolean;
+  readonly patience?: number;
   readonly tell: (line: string) => void;
 }
 
@@ -36,7 +37,7 @@ export interface RunVerdict {
   readonly slowestRestartMs: number;
 }
 
-export async function runBatches({ batches, seed, mutants, keep, discard, tell }: RunOptions): Promise<RunVerdict> {
+export async function runBatches({ batches, seed, mutants, keep, discard, patience, tell }: RunOptions): Promise<RunVerdict> {
   const bundle = await bundleServer();
   const verdicts: BatchVerdict[] = [];
   const kept: string[] = [];
@@ -52,6 +53,7 @@ export async function runBatches({ batches, seed, mutants, keep, discard, tell }
         ...(cold !== undefined && { cold }),
         ...(compacting && { compactionMs: COMPACTION_MS }),
         ...(mutants && { mutants }),
+        ...(patience !== undefined && { patience }),
         tell: (line) => tell(`  ${line}`),
       }).catch((error: unknown) => {
         throw new Error(`the batch could not be played to its end; what there is of it: ${directory}`, { cause: error });
