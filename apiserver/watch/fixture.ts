@@ -15,7 +15,7 @@ export class RecordingSink implements WatchSink {
   pendingBytes = 0;
   state: 'open' | 'ended' | 'destroyed' = 'open';
   stalled = false;
-  #onDrain: (() => void) | undefined;
+  #onDrain: (() => void)[] = [];
   write(chunk: Buffer): void {
     assert.equal(this.state, 'open');
     this.text += chunk.toString();
@@ -23,13 +23,13 @@ export class RecordingSink implements WatchSink {
     if (this.stalled) this.pendingBytes += chunk.length;
   }
   onDrain(callback: () => void): void {
-    this.#onDrain = callback;
+    this.#onDrain.push(callback);
   }
   drain(): void {
     this.pendingBytes = 0;
-    const callback = this.#onDrain;
-    this.#onDrain = undefined;
-    callback?.();
+    const callbacks = this.#onDrain;
+    this.#onDrain = [];
+    for (const callback of callbacks) callback();
   }
   end(): void {
     this.state = 'ended';

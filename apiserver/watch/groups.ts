@@ -15,6 +15,8 @@ export interface GroupKey {
   readonly form: WatchForm;
 }
 
+const CHUNK_BYTES = 64 * 1024;
+
 class Group {
   readonly key: GroupKey;
   readonly watchers = new Set<Watcher>();
@@ -32,25 +34,37 @@ class Group {
     this.#frames.push(view.frame(event, this.key.form));
   }
 
-  /** Hands what the commit brought to all watchers, as one chunk. */
+  /** Hands what the commit brought to all watchers, as one chunk, or several where it is much. */
   flush(revision: number): void {
     const frames = this.#frames;
     const first = this.#first;
     if (frames.length === 0 || first === undefined) return;
     this.#frames = [];
     this.#first = undefined;
-    const chunk = frames.length === 1 ? frames[0] : Buffer.concat(frames);
+    const chunks = chunksOf(frames);
     const { form } = this.key;
-    let opening: Buffer | undefined;
+    let opening: readonly Buffer[] | undefined;
     for (const watcher of this.watchers) {
-      if (!form.firstDiffers || !watcher.fresh) {
-        watcher.deliver(chunk, revision);
-        continue;
-      }
-      opening ??= Buffer.concat([form.event(first.type, first.object, true), ...frames.slice(1)]);
-      watcher.deliver(opening, revision);
+      if (form.firstDiffers && watcher.fresh) {
+        opening ??= chunksOf([form.event(first.type, first.object, true), ...frames.slice(1)]);
+        for (const chunk of opening) watcher.deliver(chunk, revision);
+      } else for (const chunk of chunks) watcher.deliver(chunk, revision);
     }
   }
+}
+
+/** What is written at once: small frames together, large ones by themselves. */
+function chunksOf(frames: readonly Buffer[]): readonly Buffer[] {
+  if (frames.length === 1) return frames;
+  const chunks: Buffer[] = [];
+  for (let from = 0; from < frames.length; ) {
+    let bytes = frames[from]!.length;
+    let to = from + 1;
+    while (to < frames.length && bytes + frames[to]!.length <= CHUNK_BYTES) bytes += frames[to++]!.length;
+    chunks.push(to - from === 1 ? frames[from]! : Buffer.concat(frames.slice(from, to), bytes));
+    from = to;
+  }
+  return chunks;
 }
 
 export class ResourceGroups {

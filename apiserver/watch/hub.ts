@@ -10,6 +10,7 @@
 import type { Clock } from '../../machinery/process/clock.ts';
 import { mutant } from '../../machinery/process/mutants.ts';
 import type { Change, Store } from '../storage/interface.ts';
+import { HeldBytes } from './backlog.ts';
 import { ChangeView, type ParseStored } from './event.ts';
 import { type GroupKey, ResourceGroups } from './groups.ts';
 import { type EndReason, Watcher, type WatcherHost, type WatchRequest } from './watcher.ts';
@@ -25,6 +26,8 @@ export interface WatchHubDeps {
   readonly progressIntervalMs?: number;
   /** A live watcher with more unsent bytes is cut. Default 8 MiB. */
   readonly maxPendingBytes?: number;
+  /** What all watchers together may have unsent, shared bytes counted once; beyond it those are cut that have been behind for longest. Default 128 MiB. */
+  readonly maxHeldBytes?: number;
   /** Told when a watch ends, for metrics and logs. */
   readonly onEnd?: (request: WatchRequest, why: EndReason) => void;
   /** Told when a form or selector throws; the watches it was made for end with an ERROR event. */
@@ -37,6 +40,8 @@ export interface WatchHub {
   endResource(prefix: string): void;
   /** Open watches by resource prefix. */
   counts(): ReadonlyMap<string, number>;
+  /** What watchers have not been able to send. */
+  readonly heldBytes: number;
   /** Ends all watches and takes no more. */
   close(): void;
 }
@@ -60,6 +65,7 @@ class Hub implements WatchHub, WatcherHost {
   readonly store: Store;
   readonly parse: ParseStored;
   readonly maxPendingBytes: number;
+  readonly held: HeldBytes;
   readonly #deps: WatchHubDeps;
   readonly #resources = new Map<string, ResourceGroups>();
   readonly #watchers = new Set<Watcher>();
@@ -75,6 +81,7 @@ class Hub implements WatchHub, WatcherHost {
     this.store = deps.store;
     this.parse = deps.parse;
     this.maxPendingBytes = deps.maxPendingBytes ?? MAX_PENDING_BYTES;
+    this.held = new HeldBytes(deps.maxHeldBytes);
     const subscription = deps.store.watch('/', deps.store.revision, (changes, revision) => this.#publish(changes, revision));
     this.#cancels.push(() => subscription.close());
     this.#remindEvery(deps.bookmarkIntervalMs ?? BOOKMARK_INTERVAL_MS);
@@ -97,6 +104,10 @@ class Hub implements WatchHub, WatcherHost {
     const counts = new Map<string, number>();
     for (const { request } of this.#watchers) counts.set(request.prefix, (counts.get(request.prefix) ?? 0) + 1);
     return counts;
+  }
+
+  get heldBytes(): number {
+    return this.held.bytes;
   }
 
   close(): void {

@@ -8,6 +8,7 @@ import { afterTurn, type Cancel } from '../../machinery/process/clock.ts';
 import { failpoint } from '../../machinery/process/failpoints.ts';
 import { mutant } from '../../machinery/process/mutants.ts';
 import { RevisionCompacted, type Store, type Stored } from '../storage/interface.ts';
+import { Backlog, type HeldBytes } from './backlog.ts';
 import { ChangeView, type ParseStored, StoredObject } from './event.ts';
 import type { WatchForm, WatchSelector, WatchSink } from './form.ts';
 
@@ -44,6 +45,8 @@ export interface WatcherHost {
   readonly store: Store;
   readonly parse: ParseStored;
   readonly maxPendingBytes: number;
+  /** What all watchers together have not been able to send. */
+  readonly held: HeldBytes;
   /** Called back once the store has reached the revision. */
   awaitRevision(watcher: Watcher, revision: number): void;
   goLive(watcher: Watcher): void;
@@ -56,13 +59,14 @@ export type EndReason = 'client' | 'timeout' | 'tooSlow' | 'expired' | 'failed' 
 
 /** Objects or changes looked at before others get their turn. */
 const SLICE = 256;
-const SLICE_BYTES = 256 * 1024;
-/** A reader lets its client take what is pending above this before it reads on. */
-const READ_AHEAD_BYTES = 512 * 1024;
+const SLICE_BYTES = 64 * 1024;
+/** A reader lets its client take what is pending above this before it reads on. Such bytes are its own: a thousand readers hold a thousand times as much. */
+const READ_AHEAD_BYTES = 64 * 1024;
 
 export class Watcher {
   readonly request: WatchRequest;
   readonly #host: WatcherHost;
+  readonly #output: Backlog;
   /** No frame was sent yet. */
   fresh = true;
   live = false;
@@ -79,6 +83,7 @@ export class Watcher {
   constructor(request: WatchRequest, host: WatcherHost) {
     this.request = request;
     this.#host = host;
+    this.#output = new Backlog(request.sink, host.held, () => this.end('tooSlow'));
   }
 
   /** Where its objects are. */
@@ -112,7 +117,7 @@ export class Watcher {
 
   #readSlice(): void {
     const { sink, start } = this.request;
-    if (sink.pendingBytes > READ_AHEAD_BYTES) {
+    if (this.#output.pendingBytes > READ_AHEAD_BYTES) {
       sink.onDrain(() => this.read());
       return;
     }
@@ -127,11 +132,12 @@ export class Watcher {
   }
 
   deliver(chunk: Buffer, revision: number): void {
+    if (this.#closed) return;
     if (mutant('watch.slow-skipped') && this.request.sink.pendingBytes > 0) return;
     this.fresh = false;
     this.sentRevision = revision;
-    this.request.sink.write(chunk);
-    if (this.request.sink.pendingBytes > this.#host.maxPendingBytes) this.end('tooSlow');
+    this.#output.write(chunk);
+    if (this.#output.pendingBytes > this.#host.maxPendingBytes) this.end('tooSlow');
   }
 
   bookmark(revision: number, initialEventsEnd = false): void {
@@ -147,10 +153,13 @@ export class Watcher {
     this.#snapshot = undefined;
     this.cancelTimeout();
     this.#host.remove(this, why);
+    const { sink, form } = this.request;
+    if (why === 'client' || why === 'tooSlow') this.#output.drop();
+    else this.#output.flush();
     if (why === 'client') return;
-    if (error !== undefined) this.request.sink.write(this.request.form.error(error.status));
-    if (why === 'tooSlow') this.request.sink.destroy();
-    else this.request.sink.end();
+    if (error !== undefined) sink.write(form.error(error.status));
+    if (why === 'tooSlow') sink.destroy();
+    else sink.end();
   }
 
   #readState(snapshot: readonly Stored[]): void {
@@ -218,7 +227,7 @@ export class Watcher {
     if (frames.empty) return;
     this.fresh = false;
     this.sentRevision = Math.max(this.sentRevision, frames.revision);
-    this.request.sink.write(frames.join());
+    this.#output.write(frames.join());
   }
 }
 
