@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import type { Plain } from '../../machinery/api/plain.ts';
 import { StatusError } from '../../machinery/api/status.ts';
 import { LAST_APPLIED } from '../../machinery/api/well-known-labels.ts';
-import { OwnedObject } from './fixture.ts';
+import { OwnedObject } from './testing/owned-object.ts';
 
 const configMap = (): OwnedObject => new OwnedObject('core.v1.ConfigMap');
 const deployment = (): OwnedObject => new OwnedObject('apps.v1.Deployment');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AnyObject } from '../../machinery/api/object.ts';
-import { OwnedObject } from './fixture.ts';
+import { OwnedObject } from './testing/owned-object.ts';
 
 const configMap = (): OwnedObject => new OwnedObject('core.v1.ConfigMap');
 const deployment = (containers: object[], more: object = {}) => ({

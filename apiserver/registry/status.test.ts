@@ -6,10 +6,10 @@ import { hasPath } from '../managedfields/field-set.ts';
 import { resetFields } from '../managedfields/reset-fields.ts';
 import { customresourcedefinition } from './apiextensions/customresourcedefinition.ts';
 import { apiservice } from './apiregistration/apiservice.ts';
-import { metadataAfterStatusWrite } from './fixture.ts';
 import { flowschema } from './flowcontrol/flowschema.ts';
 import { prioritylevelconfiguration } from './flowcontrol/prioritylevelconfiguration.ts';
 import { ingress } from './networking/ingress.ts';
+import { metadataAfterStatusWrite } from './testing/kind-under-test.ts';
 
 const old: KubeObject = { apiVersion: 'v1', kind: 'X', metadata: { name: 'a', labels: { a: 'b' } } };
 const sent: KubeObject = { ...old, metadata: { name: 'a', labels: { a: 'c' }, annotations: { x: 'y' }, finalizers: ['example.com/f'] } };

@@ -8,7 +8,7 @@ import { silentLogger } from '../../machinery/process/logger.ts';
 import { seededRandom } from '../../machinery/process/random.ts';
 import { FakeClock } from '../../machinery/process/testing/fake-clock.ts';
 import { createAddresses, derivedCidr } from '../runtime/addresses.ts';
-import { makeContainer, makePod } from '../testing.ts';
+import { makeContainer, makePod } from '../testing/pod-workers.ts';
 import { admitPod } from './admission.ts';
 import { type HeartbeatDeps, registerNode, renewLease, reportStatus } from './heartbeat.ts';
 import { type NodeFacts, newlyHealthy, newNode, nodeStatus, nodeStatusDiffers } from './node-status.ts';

@@ -1,7 +1,7 @@
 /** The life of pods on a simulated node, with a clock of its own: what is written, told and kept, and when. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeContainer, makePod, makeRig } from '../testing.ts';
+import { makeContainer, makePod, makeRig } from '../testing/pod-workers.ts';
 import { fieldPathOf } from './pod-events.ts';
 
 const waiting = (pod: ReturnType<typeof makePod>, index = 0) => pod.status?.containerStatuses?.[index]?.state?.waiting?.reason;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pod } from '../../machinery/api/types/core.v1.ts';
-import { makeContainer, makePod, makeRig, type Rig } from '../testing.ts';
+import { makeContainer, makePod, makeRig, type Rig } from '../testing/pod-workers.ts';
 
 const asking = (cpu: string, memory = '1Gi') => ({ requests: { cpu, memory }, limits: { memory } });
 const sized = (name: string, cpu: string, more: object = {}): Pod =>

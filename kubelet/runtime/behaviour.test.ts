@@ -1,7 +1,7 @@
 /** Images and annotations that decide how a simulated container behaves. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeContainer, makePod } from '../testing.ts';
+import { makeContainer, makePod } from '../testing/pod-workers.ts';
 import { behaviourOf, fullReference } from './behaviour.ts';
 
 const of = (image: string, annotations: Record<string, string> = {}) => {

@@ -9,7 +9,7 @@ import { systemClock } from '../../machinery/process/clock.ts';
 import { silentLogger } from '../../machinery/process/logger.ts';
 import { ensurePki, issueClientCertificate, type KeyPair } from '../../machinery/process/pki.ts';
 import type { ContainerLogs, LogLine } from '../runtime/interface.ts';
-import { makePod } from '../testing.ts';
+import { makePod } from '../testing/pod-workers.ts';
 import { startKubeletServer } from './server.ts';
 
 const lines: LogLine[] = ['one', 'two', 'three'].map((text, i) => ({ atMs: 1000 * i, text, stream: i === 1 ? 'stderr' : 'stdout' }));

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { OwnedObject } from '../../apiserver/managedfields/fixture.ts';
+import { OwnedObject } from '../../apiserver/managedfields/testing/owned-object.ts';
 import { encodeObject } from '../../machinery/api/json.ts';
 import type { Plain } from '../../machinery/api/plain.ts';
 import { typeSchema } from '../../machinery/api/schema/schema.ts';

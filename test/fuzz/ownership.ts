@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { OwnedObject } from '../../apiserver/managedfields/fixture.ts';
 import { parentEntries, scaleEntries } from '../../apiserver/managedfields/scale.ts';
+import { OwnedObject } from '../../apiserver/managedfields/testing/owned-object.ts';
 import { decodeObject } from '../../machinery/api/decode.ts';
 import { encodeAny, encodeObject, parseJson } from '../../machinery/api/json.ts';
 import { type Plain, setOwn } from '../../machinery/api/plain.ts';

@@ -1,7 +1,7 @@
 /** Bindings of admission policies: both kinds ask the same, and show the same. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cellsOf, refusals } from '../fixture.ts';
+import { cellsOf, refusals } from '../testing/kind-under-test.ts';
 import { mutatingadmissionpolicybinding } from './mutatingadmissionpolicybinding.ts';
 import { validatingadmissionpolicybinding } from './validatingadmissionpolicybinding.ts';
 

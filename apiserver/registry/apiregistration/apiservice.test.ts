@@ -1,7 +1,7 @@
 /** API services: a group may be empty for v1 only. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cellsOf, refusals } from '../fixture.ts';
+import { cellsOf, refusals } from '../testing/kind-under-test.ts';
 import { apiservice } from './apiservice.ts';
 
 const service = (name: string, spec: object): object => ({

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AnyObject } from '../../../machinery/api/object.ts';
-import { createErrors, statusErrors, stored, updateErrors } from '../../../test/fixtures/rules.ts';
 import type { ResourceDefinition } from '../resource.ts';
+import { createErrors, statusErrors, stored, updateErrors } from '../testing/rules.ts';
 import { daemonset } from './daemonset.ts';
 import { deployment } from './deployment.ts';
 import { replicaset } from './replicaset.ts';

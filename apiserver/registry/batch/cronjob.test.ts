@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AnyObject } from '../../../machinery/api/object.ts';
-import { createErrors, stored, updateErrors } from '../../../test/fixtures/rules.ts';
+import { createErrors, stored, updateErrors } from '../testing/rules.ts';
 import { scheduleProblem } from './cron-schedule.ts';
 import { cronjob } from './cronjob.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FieldError } from '../../../machinery/api/field-error.ts';
-import { refusals } from '../fixture.ts';
+import { refusals } from '../testing/kind-under-test.ts';
 import { certificatesigningrequest } from './certificatesigningrequest.ts';
 import { signerNameErrors } from './validation.ts';
 

@@ -1,7 +1,7 @@
 /** Limit ranges and quotas: bounds that fit together, and scopes that mean something to what is counted. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refusals } from '../fixture.ts';
+import { refusals } from '../testing/kind-under-test.ts';
 import { limitrange } from './limitrange.ts';
 import { resourcequota } from './resourcequota.ts';
 

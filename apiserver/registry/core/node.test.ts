@@ -1,7 +1,7 @@
 /** Nodes: what may be said of a machine, and what of it stays. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refusals, warningsOf } from '../fixture.ts';
+import { refusals, warningsOf } from '../testing/kind-under-test.ts';
 import { node } from './node.ts';
 
 const spec = (members: object): object => ({ spec: members });

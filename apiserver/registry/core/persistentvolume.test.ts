@@ -1,7 +1,7 @@
 /** Persistent volumes: one source each, with what belongs to no namespace named, and what stays. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refusals, warningsOf } from '../fixture.ts';
+import { refusals, warningsOf } from '../testing/kind-under-test.ts';
 import { persistentvolume } from './persistentvolume.ts';
 
 const volume = (spec: object, metadata: object = {}): object => ({

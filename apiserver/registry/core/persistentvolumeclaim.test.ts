@@ -1,7 +1,7 @@
 /** Claims: what may be asked for, and what of it may change once a volume is bound. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refusals, warningsOf } from '../fixture.ts';
+import { refusals, warningsOf } from '../testing/kind-under-test.ts';
 import { persistentvolumeclaim } from './persistentvolumeclaim.ts';
 
 const claim = (spec: object = {}, more: { metadata?: object; status?: object } = {}): object => ({

@@ -1,8 +1,8 @@
 /** The resize of a pod: CPU and memory change, nothing else does. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refusals } from '../fixture.ts';
-import { containerWith, type Loose, podWith } from '../pod-fixture.ts';
+import { refusals } from '../testing/kind-under-test.ts';
+import { containerWith, type Loose, podWith } from '../testing/pods.ts';
 import { pod } from './pod.ts';
 
 const resources = (requests?: Loose, limits?: Loose): Loose => ({

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Pod } from '../../../machinery/api/types/core.v1.ts';
-import { NOW, refusals } from '../fixture.ts';
-import { containerWith, type Loose, podWith } from '../pod-fixture.ts';
 import type { StrategyContext } from '../resource.ts';
+import { NOW, refusals } from '../testing/kind-under-test.ts';
+import { containerWith, type Loose, podWith } from '../testing/pods.ts';
 import { pod } from './pod.ts';
 
 const reported = (status: Loose, old: Loose = {}, spec: Loose = {}): string[] =>

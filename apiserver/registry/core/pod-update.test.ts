@@ -1,8 +1,8 @@
 /** Updates of a pod: what of it may change, and what is said of the rest. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refusals } from '../fixture.ts';
-import { containerWith, type Loose, podWith } from '../pod-fixture.ts';
+import { refusals } from '../testing/kind-under-test.ts';
+import { containerWith, type Loose, podWith } from '../testing/pods.ts';
 import { pod } from './pod.ts';
 
 const changed = (old: Loose, next: Loose): string[] => refusals(pod, podWith(next), { old: podWith(old) });

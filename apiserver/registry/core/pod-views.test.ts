@@ -1,8 +1,8 @@
 /** Containers that join a pod that runs: they come, and stay as they came. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refusals } from '../fixture.ts';
-import { containerWith, type Loose, podWith } from '../pod-fixture.ts';
+import { refusals } from '../testing/kind-under-test.ts';
+import { containerWith, type Loose, podWith } from '../testing/pods.ts';
 import { pod } from './pod.ts';
 
 const debuggers = (...ephemeralContainers: Loose[]): Loose => ({ ephemeralContainers });

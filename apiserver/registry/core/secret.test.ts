@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { signCertificate } from '../../../machinery/process/pki-sign.ts';
-import { NOW, refusals, warningsOf } from '../fixture.ts';
+import { NOW, refusals, warningsOf } from '../testing/kind-under-test.ts';
 import { configmap } from './configmap.ts';
 import { secret } from './secret.ts';
 

@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { StatusError } from '../../../machinery/api/status.ts';
 import type { Service, ServiceSpec } from '../../../machinery/api/types/core.v1.ts';
 import type { Store } from '../../storage/interface.ts';
-import { NOW } from '../fixture.ts';
 import type { ResourceDefinition, StrategyContext } from '../resource.ts';
+import { NOW } from '../testing/kind-under-test.ts';
 import { serviceKind } from './service.ts';
 
 const STORE = { list: () => ({ items: [], revision: 1 }), watch: () => ({ close: () => undefined }) } as unknown as Store;

@@ -1,8 +1,8 @@
 /** Namespaces, endpoints, replication controllers, accounts and templates: the rules of kinds that have few. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refusals, warningsOf } from '../fixture.ts';
-import { containerWith } from '../pod-fixture.ts';
+import { refusals, warningsOf } from '../testing/kind-under-test.ts';
+import { containerWith } from '../testing/pods.ts';
 import { endpoints } from './endpoints.ts';
 import { namespace } from './namespace.ts';
 import { podtemplate } from './podtemplate.ts';

@@ -1,7 +1,7 @@
 /** What pods get that do not say it: requests of the whole pod from its containers, and of containers from their limits. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { containerWith, type Loose, podWith } from '../pod-fixture.ts';
+import { containerWith, type Loose, podWith } from '../testing/pods.ts';
 
 const container = (name: string, requests: Loose, limits: Loose = {}): Loose =>
   containerWith({ name, resources: { requests, limits } }) as unknown as Loose;

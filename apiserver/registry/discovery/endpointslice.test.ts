@@ -1,7 +1,7 @@
 /** Endpoint slices: addresses of each type, what is said of bad ones, and how ports and addresses are shown. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cellsOf, refusals, warningsOf } from '../fixture.ts';
+import { cellsOf, refusals, warningsOf } from '../testing/kind-under-test.ts';
 import { endpointslice } from './endpointslice.ts';
 
 const slice = (addressType: string, ...addresses: string[]): object => ({ addressType, endpoints: [{ addresses }], ports: [{ port: 80 }] });

@@ -1,7 +1,7 @@
 /** Flow control: what comes with the server keeps its own rules, hands of cards, and rows. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cellsOf, refusals } from '../fixture.ts';
+import { cellsOf, refusals } from '../testing/kind-under-test.ts';
 import { flowschema } from './flowschema.ts';
 import { MANDATORY_LEVELS, MANDATORY_SCHEMAS } from './mandatory.ts';
 import { prioritylevelconfiguration } from './prioritylevelconfiguration.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FieldError } from '../../../machinery/api/field-error.ts';
 import type { Ingress, IngressSpec, NetworkPolicy, NetworkPolicySpec } from '../../../machinery/api/types/networking.k8s.io.v1.ts';
-import { cellsOf, nameDetails, refusals } from '../fixture.ts';
+import { cellsOf, nameDetails, refusals } from '../testing/kind-under-test.ts';
 import { canonicalCidrErrors, canonicalCidrWarning, cidrErrors, ipErrors, isStrictSubset, parseNetwork } from '../validation/ip.ts';
 import { ingress as ingressKind } from './ingress.ts';
 import { ingressCreateErrors, ingressUpdateErrors } from './ingress-validation.ts';

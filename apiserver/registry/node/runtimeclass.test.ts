@@ -1,7 +1,7 @@
 /** Runtime classes: an update is checked like a new one, and labels that are old are told. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refusals, warningsOf } from '../fixture.ts';
+import { refusals, warningsOf } from '../testing/kind-under-test.ts';
 import { runtimeclass } from './runtimeclass.ts';
 
 test('an update tells what is wrong with the whole class, and that the handler is fixed', () => {

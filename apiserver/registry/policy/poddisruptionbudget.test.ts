@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AnyObject } from '../../../machinery/api/object.ts';
-import { createErrors, statusErrors, stored, updateErrors } from '../../../test/fixtures/rules.ts';
+import { createErrors, statusErrors, stored, updateErrors } from '../testing/rules.ts';
 import { poddisruptionbudget } from './poddisruptionbudget.ts';
 
 const made = (spec: object): AnyObject => ({ metadata: {}, spec }) as unknown as AnyObject;

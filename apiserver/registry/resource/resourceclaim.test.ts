@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../../machinery/api/object.ts';
-import { cellsOf, refusals } from '../fixture.ts';
+import { cellsOf, refusals } from '../testing/kind-under-test.ts';
 import { resourceclaim } from './resourceclaim.ts';
 import { resourceslice } from './resourceslice.ts';
 

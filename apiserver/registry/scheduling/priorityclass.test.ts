@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../../machinery/api/object.ts';
-import { admissionRefusal, refusals } from '../fixture.ts';
+import { admissionRefusal, refusals } from '../testing/kind-under-test.ts';
 import { priorityclass } from './priorityclass.ts';
 
 const RESERVED = "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error:";

@@ -1,7 +1,7 @@
 /** Storage classes, attachments and drivers: rules that differ between what is new and what changes, and what their rows show. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cellsOf, refusals } from '../fixture.ts';
+import { cellsOf, refusals } from '../testing/kind-under-test.ts';
 import { csidriver } from './csidriver.ts';
 import { storageclass } from './storageclass.ts';
 import { volumeattachment } from './volumeattachment.ts';

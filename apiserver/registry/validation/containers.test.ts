@@ -1,7 +1,7 @@
 /** Containers: ports, variables, probes, hooks, resources and restarts. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { containerMessages, containerWith, type Loose, specMessages } from '../pod-fixture.ts';
+import { containerMessages, containerWith, type Loose, specMessages } from '../testing/pods.ts';
 
 const C = 'spec.containers[0]';
 type Case = readonly [Loose, readonly string[]];

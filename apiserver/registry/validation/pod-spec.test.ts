@@ -1,7 +1,7 @@
 /** The pod as a whole: what its members may be and what fits together. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { containerWith, type Loose, specMessages } from '../pod-fixture.ts';
+import { containerWith, type Loose, specMessages } from '../testing/pods.ts';
 
 const LABEL =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";

@@ -1,7 +1,7 @@
 /** What pods and templates are warned of. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { containerWith, type Loose, podWith } from '../pod-fixture.ts';
+import { containerWith, type Loose, podWith } from '../testing/pods.ts';
 import { podWarnings } from './pod-warnings.ts';
 
 const warned = (spec: Loose, annotations: Record<string, string> = {}, path = ''): string[] =>

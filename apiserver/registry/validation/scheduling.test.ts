@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pod } from '../core/pod.ts';
-import { refusals } from '../fixture.ts';
-import { containerWith, type Loose, podWith, specMessages } from '../pod-fixture.ts';
+import { refusals } from '../testing/kind-under-test.ts';
+import { containerWith, type Loose, podWith, specMessages } from '../testing/pods.ts';
 
 type Case = readonly [Loose, readonly string[]];
 

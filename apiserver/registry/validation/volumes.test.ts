@@ -1,7 +1,7 @@
 /** Volumes of pods: each source by its own rules, one source each, names and paths that fit together. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { containerMessages, type Loose, specMessages, volumeMessages } from '../pod-fixture.ts';
+import { containerMessages, type Loose, specMessages, volumeMessages } from '../testing/pods.ts';
 
 const V = 'spec.volumes[0]';
 

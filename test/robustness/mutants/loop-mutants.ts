@@ -10,7 +10,7 @@ import { play } from '../../../controllers/testing/rollout.ts';
 import { UPSTREAM_LIMITS } from '../../../kubelet/pod/back-off.ts';
 import { PodWorkers } from '../../../kubelet/pod/pod-worker.ts';
 import { createSimulatedRuntime } from '../../../kubelet/runtime/simulated.ts';
-import { makePod } from '../../../kubelet/testing.ts';
+import { makePod } from '../../../kubelet/testing/pod-workers.ts';
 import type { KubeObject } from '../../../machinery/api/object.ts';
 import type { ReplicaSet } from '../../../machinery/api/types/apps.v1.ts';
 import type { ConfigMap } from '../../../machinery/api/types/core.v1.ts';

@@ -1,12 +1,12 @@
 /** For tests: one object of a kind that several managers write to, without an API server around it. */
-import { decodeObject } from '../../machinery/api/decode.ts';
-import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
-import type { Plain } from '../../machinery/api/plain.ts';
-import { typeSchema } from '../../machinery/api/schema/schema.ts';
-import { type ApplyConfiguration, applyConfiguration } from './apply.ts';
-import type { OwnedType } from './ownership.ts';
-import { resetFields } from './reset-fields.ts';
-import { trackUpdate } from './track.ts';
+import { decodeObject } from '../../../machinery/api/decode.ts';
+import type { AnyObject, KubeObject } from '../../../machinery/api/object.ts';
+import type { Plain } from '../../../machinery/api/plain.ts';
+import { typeSchema } from '../../../machinery/api/schema/schema.ts';
+import { type ApplyConfiguration, applyConfiguration } from '../apply.ts';
+import type { OwnedType } from '../ownership.ts';
+import { resetFields } from '../reset-fields.ts';
+import { trackUpdate } from '../track.ts';
 
 export interface WriteOptions {
   readonly subresource?: string;

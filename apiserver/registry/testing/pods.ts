@@ -1,11 +1,11 @@
 /**
  * Pods for tests of rules: complete and defaulted, so that a test states only what it is about.
  */
-import type { FieldError } from '../../machinery/api/field-error.ts';
-import type { AnyObject } from '../../machinery/api/object.ts';
-import type * as core from '../../machinery/api/types/core.v1.ts';
-import { defaultPod, defaultPodSpec } from './defaults/pod-spec.ts';
-import { podSpecErrors } from './validation/pod-spec.ts';
+import type { FieldError } from '../../../machinery/api/field-error.ts';
+import type { AnyObject } from '../../../machinery/api/object.ts';
+import type * as core from '../../../machinery/api/types/core.v1.ts';
+import { defaultPod, defaultPodSpec } from '../defaults/pod-spec.ts';
+import { podSpecErrors } from '../validation/pod-spec.ts';
 
 /** Members of any shape: what is tested is often what no type allows. */
 export type Loose = Readonly<Record<string, unknown>>;

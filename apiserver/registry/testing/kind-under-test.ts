@@ -1,9 +1,9 @@
 /**
  * A kind under test: what it says of an object without a server around it. Metadata is not judged; that is the same for all kinds.
  */
-import { deepClone } from '../../machinery/api/equality.ts';
-import { type KubeObject, parseApiVersion } from '../../machinery/api/object.ts';
-import type { ResourceDefinition, StrategyContext } from './resource.ts';
+import { deepClone } from '../../../machinery/api/equality.ts';
+import { type KubeObject, parseApiVersion } from '../../../machinery/api/object.ts';
+import type { ResourceDefinition, StrategyContext } from '../resource.ts';
 
 /** The moment at which tests happen. */
 export const NOW = new Date('2026-01-01T00:00:00Z');
