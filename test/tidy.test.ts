@@ -214,6 +214,22 @@ test('files are named after what they hold', () => {
   assert.deepEqual(broken, []);
 });
 
+/** The suite is part of the contract of the store: whoever writes a backend runs it. */
+const FOR_TESTS_BUT_PUBLIC: readonly string[] = ['apiserver/storage/suite.ts'];
+
+test('what only tests import is in a folder named testing, or in test/', () => {
+  const importers = new Map<string, string[]>();
+  for (const { path, imports } of sources) for (const i of imports) importers.set(i, [...(importers.get(i) ?? []), path]);
+  const broken = sources
+    .filter((s) => !isTest(s.path) && !generated(s.path) && !FOR_TESTS_BUT_PUBLIC.includes(s.path))
+    .filter((s) => importers.get(s.path)?.every(isTest))
+    .map(
+      (s) =>
+        `${s.path}: code for tests alone is banned here, use ${dirname(s.path)}/testing/, because a reader of production code need not know it`,
+    );
+  assert.deepEqual(broken, []);
+});
+
 /** Tables of facts that one reads by searching, not top to bottom. */
 const LONG_FILES: readonly string[] = [];
 

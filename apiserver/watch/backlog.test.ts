@@ -1,7 +1,8 @@
+/** What waits for slow watchers: shared bytes are counted once, and who waits for too much is cut off. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Backlog, HeldBytes } from './backlog.ts';
-import { RecordingSink, setup } from './fixture.ts';
+import { RecordingSink, setup } from './testing/watches.ts';
 
 const LARGE = 100_000;
 

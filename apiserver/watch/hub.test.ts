@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { turnEnd } from '../../machinery/process/clock.ts';
-import { byLabel, byName, byNode, form, RecordingSink, setup } from './fixture.ts';
 import type { WatchForm } from './form.ts';
+import { byLabel, byName, byNode, form, RecordingSink, setup } from './testing/watches.ts';
 
 const turns = async (): Promise<void> => {
   for (let i = 0; i < 50; i++) await turnEnd();

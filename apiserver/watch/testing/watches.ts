@@ -1,13 +1,13 @@
 /** For tests of the watch hub: a store to write to, watches that remember what they got, time that moves when told. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { AnyObject } from '../../machinery/api/object.ts';
-import { FakeClock } from '../../machinery/process/testing/fake-clock.ts';
-import type { Store } from '../storage/interface.ts';
-import { createMemoryStore } from '../storage/memory/store.ts';
-import { storedJsonForm, type WatchForm, type WatchSelector, type WatchSink } from './form.ts';
-import { createWatchHub, type WatchHub, type WatchHubDeps } from './hub.ts';
-import type { WatchRequest, WatchStart } from './watcher.ts';
+import type { AnyObject } from '../../../machinery/api/object.ts';
+import { FakeClock } from '../../../machinery/process/testing/fake-clock.ts';
+import type { Store } from '../../storage/interface.ts';
+import { createMemoryStore } from '../../storage/memory/store.ts';
+import { storedJsonForm, type WatchForm, type WatchSelector, type WatchSink } from '../form.ts';
+import { createWatchHub, type WatchHub, type WatchHubDeps } from '../hub.ts';
+import type { WatchRequest, WatchStart } from '../watcher.ts';
 
 export class RecordingSink implements WatchSink {
   text = '';
