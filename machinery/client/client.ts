@@ -35,6 +35,8 @@ export interface WriteParams {
   readonly fieldManager?: string;
   readonly force?: boolean;
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore';
+  /** Nobody waits for it: all other requests of this client go first, and the answer is what was sent. */
+  readonly background?: boolean;
 }
 
 export type PatchType =

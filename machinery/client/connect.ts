@@ -52,6 +52,7 @@ interface Call {
   readonly accept?: string;
   readonly type: ResourceType;
   readonly name?: string | undefined;
+  readonly background?: boolean | undefined;
 }
 
 class ApiClient implements Client {
@@ -87,7 +88,7 @@ class ApiClient implements Client {
   create<T extends KubeObject>(type: ResourceType<T>, object: T, params: WriteParams = {}): Promise<T> {
     const { namespace, name } = object.metadata;
     const path = resourcePath(type, namespace, params.subresource ? name : undefined, params.subresource) + writeQuery(params);
-    return this.#call({ method: 'POST', path, body: object, type, name });
+    return this.#call({ method: 'POST', path, body: object, type, name, background: params.background });
   }
 
   update<T extends KubeObject>(type: ResourceType<T>, object: T, params: WriteParams = {}): Promise<T> {
@@ -109,7 +110,7 @@ class ApiClient implements Client {
     params: WriteParams = {},
   ): Promise<T> {
     const path = resourcePath(type, name.namespace, name.name, params.subresource) + writeQuery(params);
-    return this.#call({ method: 'PATCH', path, body: patch, contentType: patchType, type, name: name.name });
+    return this.#call({ method: 'PATCH', path, body: patch, contentType: patchType, type, name: name.name, background: params.background });
   }
 
   delete<T extends KubeObject>(type: ResourceType<T>, name: ObjectName, params: DeleteParams = {}): Promise<unknown> {
@@ -183,6 +184,7 @@ class ApiClient implements Client {
       path: call.path,
       headers: { ...this.#headers(call.accept ?? JSON_TYPE), ...(hasBody && { 'content-type': call.contentType ?? JSON_TYPE }) },
       ...(hasBody && { body: typeof call.body === 'string' ? call.body : JSON.stringify(call.body) }),
+      background: call.background,
     });
     if (response.code >= 400)
       throw errorFromResponse(response.code, response.body, {
@@ -190,7 +192,7 @@ class ApiClient implements Client {
         resource: call.type,
         ...(call.name && { name: call.name }),
       });
-    return JSON.parse(response.body.toString('utf8')) as R;
+    return (call.background ? call.body : JSON.parse(response.body.toString('utf8'))) as R;
   }
 
   /** A busy server says when to come back; a reused connection may have been closed under us, which costs a read nothing. */

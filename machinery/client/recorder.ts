@@ -35,17 +35,21 @@ export function createRecorder(client: Client, options: RecorderOptions): EventR
   return new Recorder(client, options);
 }
 
-/** Upstream's maxQueuedEvents and maxTriesPerEvent. */
-const MAX_QUEUED = 1000;
+/** Those of a burst of a few thousand pods; upstream's maxQueuedEvents is 1000, and its events go before nobody. */
+const MAX_QUEUED = 10_000;
+/** Upstream's maxTriesPerEvent. */
 const MAX_TRIES = 12;
 const MAX_NAME = 253;
+const BACKGROUND = { background: true };
 
+/** Holds no object: thousands may wait. */
 interface Queued {
-  readonly about: KubeObject;
+  readonly regarding: ObjectReference;
+  readonly related: ObjectReference | undefined;
+  readonly action: string | undefined;
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
-  readonly options: EventOptions;
   readonly at: Date;
   readonly host: string;
   /** Who says it about which object. */
@@ -76,7 +80,9 @@ class Recorder implements EventRecorder {
       this.#dropped++;
       return;
     }
-    this.#queue.push({ about, type, reason, message, options, at: this.#options.clock.now(), host, source });
+    const regarding = reference(about, options.fieldPath);
+    const related = options.related && reference(options.related);
+    this.#queue.push({ regarding, related, action: options.action, type, reason, message, at: this.#options.clock.now(), host, source });
     this.#writing ??= this.#drain();
   }
 
@@ -95,9 +101,9 @@ class Recorder implements EventRecorder {
   }
 
   async #record(item: Queued): Promise<void> {
-    const { source, type, reason, message, options } = item;
+    const { source, type, reason, message, regarding, action } = item;
     const isSeries = this.#options.api === 'events.k8s.io';
-    const key = [source, options.fieldPath ?? '', type, reason, ...(isSeries ? [options.action ?? ''] : [])].join('\0');
+    const key = [source, regarding.fieldPath ?? '', type, reason, ...(isSeries ? [action ?? ''] : [])].join('\0');
     // events.k8s.io counts by what happened, whatever the words
     const verdict = this.#correlator.judge({ key, message: isSeries ? '' : message });
     await this.#write(item, isSeries ? { ...verdict, message } : verdict);
@@ -120,7 +126,7 @@ class Recorder implements EventRecorder {
           continue;
         }
         if (!isPassing(error) || attempt >= MAX_TRIES) {
-          logger.debug({ err: error, reason: item.reason, about: item.about.metadata.name }, 'event could not be written');
+          logger.debug({ err: error, reason: item.reason, about: item.regarding.name }, 'event could not be written');
           return;
         }
         await clock.sleep(backoff.next(error));
@@ -129,14 +135,13 @@ class Recorder implements EventRecorder {
   }
 
   async #create(item: Queued, verdict: Verdict): Promise<void> {
-    const { about, at, host } = item;
-    const namespace = about.metadata.namespace || 'default';
+    const { regarding, at, host } = item;
+    const namespace = regarding.namespace || 'default';
     const suffix = `.${this.#suffix(at)}`;
-    const metadata = { name: (about.metadata.name ?? '').slice(0, MAX_NAME - suffix.length) + suffix, namespace };
+    const metadata = { name: (regarding.name ?? '').slice(0, MAX_NAME - suffix.length) + suffix, namespace };
     const { component, api } = this.#options;
-    const regarding = reference(about, item.options.fieldPath);
-    const related = item.options.related && { related: reference(item.options.related) };
-    const action = item.options.action !== undefined && { action: item.options.action };
+    const related = item.related && { related: item.related };
+    const action = item.action !== undefined && { action: item.action };
     if (api === 'events.k8s.io') {
       const event: NewEvent = {
         apiVersion: 'events.k8s.io/v1',
@@ -152,7 +157,7 @@ class Recorder implements EventRecorder {
         note: truncate(verdict.message),
         type: item.type,
       };
-      await this.#client.create(newEvents, event);
+      await this.#client.create(newEvents, event, BACKGROUND);
     } else {
       const event: Event = {
         apiVersion: 'v1',
@@ -171,7 +176,7 @@ class Recorder implements EventRecorder {
         reportingComponent: component,
         reportingInstance: host,
       };
-      await this.#client.create(events, event);
+      await this.#client.create(events, event, BACKGROUND);
     }
     this.#correlator.remember(verdict.id, { ...metadata, firstTimestamp: formatTime(at), count: 1 });
   }
@@ -181,10 +186,16 @@ class Recorder implements EventRecorder {
     const count = earlier.count + 1;
     const type = 'application/strategic-merge-patch+json';
     if (this.#options.api === 'events.k8s.io') {
-      await this.#client.patch(newEvents, { namespace, name }, type, { series: { count, lastObservedTime: formatMicroTime(item.at) } });
+      await this.#client.patch(
+        newEvents,
+        { namespace, name },
+        type,
+        { series: { count, lastObservedTime: formatMicroTime(item.at) } },
+        BACKGROUND,
+      );
     } else {
       const patch = { count, lastTimestamp: formatTime(item.at), message: truncate(verdict.message) };
-      await this.#client.patch(events, { namespace, name }, type, patch);
+      await this.#client.patch(events, { namespace, name }, type, patch, BACKGROUND);
     }
     earlier.count = count;
   }

@@ -20,6 +20,7 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Buffer | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly background?: boolean | undefined;
 }
 
 export interface StreamResponse {
@@ -60,11 +61,12 @@ export function createTransport(config: ClientConfig, clock: Clock = systemClock
   const requests = new Pool({ ...common, connections: CONNECTIONS, answerTimeoutMs: ANSWER_TIMEOUT_MS });
   const streams = new Pool({ ...common, connections: Number.POSITIVE_INFINITY, answerTimeoutMs: 0 });
   const identity = identityHeaders(config, clock);
-  const sent = ({ method, path, headers, body }: TransportRequest): HttpRequest => ({
+  const sent = ({ method, path, headers, body, background }: TransportRequest): HttpRequest => ({
     path: prefix + path,
     method,
     headers: { ...identity(), ...headers },
     body,
+    background,
   });
   return {
     server: config.server,

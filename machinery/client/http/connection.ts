@@ -14,6 +14,8 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Buffer | undefined;
+  /** Nobody waits for it: all others of this client go first. */
+  readonly background?: boolean | undefined;
 }
 
 /** Slows an answer down, or ends it. */

@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import type { Clock } from '../../process/clock.ts';
+import { Background } from './background.ts';
 import { type AnswerHandler, assertSayable, Connection, failure, type HttpRequest } from './connection.ts';
 
 export interface PoolOptions {
@@ -44,12 +45,14 @@ export class Pool {
   readonly #sockets = new Set<Socket>();
   #waiting: Job[] = [];
   #connecting = 0;
+  readonly #background: Background;
   /** Lets a new connection leave out the dear part of the handshake. */
   #session: Buffer | undefined;
   #closed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#background = new Background(options.clock, ({ request, handler, signal }) => this.#dispatch(request, handler, signal));
   }
 
   dispatch(request: HttpRequest, handler: AnswerHandler, signal?: AbortSignal): void {
@@ -58,6 +61,11 @@ export class Pool {
       return;
     }
     assertSayable(request);
+    if (request.background) this.#background.add({ request, handler, signal });
+    else this.#dispatch(request, this.#background.urgent(handler), signal);
+  }
+
+  #dispatch(request: HttpRequest, handler: AnswerHandler, signal: AbortSignal | undefined): void {
     const job: Job = { request, handler: signal ? this.#followed(handler, signal, () => job) : handler };
     const idle = this.#takeIdle();
     if (idle) give(idle, job);
@@ -70,7 +78,7 @@ export class Pool {
   /** What is under way fails. */
   close(): void {
     this.#closed = true;
-    for (const { handler } of this.#waiting.splice(0)) handler.onError(closed());
+    for (const { handler } of [...this.#waiting.splice(0), ...this.#background.close()]) handler.onError(closed());
     for (const socket of this.#sockets) socket.destroy();
   }
 
