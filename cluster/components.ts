@@ -9,6 +9,7 @@ export interface ClusterFacts {
   readonly layout: Layout;
   readonly bindAddress: string;
   readonly securePort: number;
+  readonly nodeCount: number;
 }
 
 export type ComponentModule = 'apiserver' | 'controllers' | 'scheduler' | 'kubelet';
@@ -32,6 +33,10 @@ export interface ComponentSpec {
 /** For processes with small heaps: one helper thread. The nursery keeps its size: a smaller one saves nothing at rest and costs a third of the time under load. */
 const SMALL = ['--v8-pool-size=1'];
 
+/** The default --cluster-cidr, a /16, has a /24 for so many nodes; in the larger one there are 32,768. It lies beside the addresses of services. */
+const DEFAULT_POD_RANGES = 256;
+const LARGE_CLUSTER_CIDR = '10.128.0.0/9';
+
 export const COMPONENTS: Readonly<Record<ComponentModule, ComponentSpec>> = {
   apiserver: {
     module: 'apiserver',
@@ -50,9 +55,10 @@ export const COMPONENTS: Readonly<Record<ComponentModule, ComponentSpec>> = {
     optionsExport: 'controllersOptions',
     nodeArguments: SMALL,
     identity: () => ({ user: 'system:kube-controller-manager', groups: [] }),
-    flags: ({ layout }) => [
+    flags: ({ layout, nodeCount }) => [
       `--kubeconfig=${layout.kubeconfigOf('controllers')}`,
       '--secure-port=0',
+      ...(nodeCount > DEFAULT_POD_RANGES ? [`--cluster-cidr=${LARGE_CLUSTER_CIDR}`] : []),
       `--root-ca-file=${layout.dataDir}/pki/ca.crt`,
     ],
   },

@@ -22,7 +22,7 @@ import { ensureCredentials } from './credentials.ts';
 import { InProcessRunner } from './in-process.ts';
 import { layoutOf } from './layout.ts';
 import { endLeftovers } from './leftovers.ts';
-import { groupNodes } from './node-groups.ts';
+import { groupNodes, type NodeGroup } from './node-groups.ts';
 import { freePort, mustBeFree } from './port.ts';
 import type { Runner } from './runner.ts';
 
@@ -65,7 +65,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const host = bindAddress === '0.0.0.0' ? '127.0.0.1' : bindAddress;
   const server = `https://${host.includes(':') ? `[${host}]` : host}:${securePort}`;
   const nodes = groupNodes(options.nodes ?? 3, options.nodesPerKubelet);
-  const plans = planProcesses({ layout, bindAddress, securePort }, nodes, options.flags ?? {});
+  const plans = planProcesses({ layout, bindAddress, securePort, nodeCount: sum(nodes) }, nodes, options.flags ?? {});
   const code = findCode(options.built);
   const clock = options.clock ?? systemClock;
   const runners: Runner[] = plans.map((plan) =>
@@ -96,6 +96,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     throw error;
   }
 }
+
+const sum = (groups: readonly NodeGroup[]): number => groups.reduce((total, { count }) => total + count, 0);
 
 async function startAll(runners: readonly Runner[], after: Promise<void>): Promise<void> {
   await Promise.all(runners.map((runner) => runner.start(after)));

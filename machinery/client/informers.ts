@@ -147,6 +147,7 @@ class SharedInformer<T extends KubeObject> implements Informer<T>, ReflectorSink
     const gone = new Set(this.#store.keys());
     const changes: { object: T | undefined; old: T | undefined }[] = [];
     for (const object of objects) {
+      trim(object);
       gone.delete(objectKey(object));
       const old = this.#store.set(object);
       if (old?.metadata.resourceVersion !== object.metadata.resourceVersion || old?.metadata.uid !== object.metadata.uid)
@@ -158,6 +159,7 @@ class SharedInformer<T extends KubeObject> implements Informer<T>, ReflectorSink
   }
 
   change(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
+    trim(object);
     const old = type === 'DELETED' ? (this.#store.delete(objectKey(object)) ?? object) : this.#store.set(object);
     this.#moveTo(Number(object.metadata.resourceVersion));
     this.#tell({ object: type === 'DELETED' ? undefined : object, old });
@@ -185,4 +187,13 @@ class SharedInformer<T extends KubeObject> implements Informer<T>, ReflectorSink
       }
     }
   }
+}
+
+/**
+ * Who owns which field is a third of an object and nothing to a control loop. A write without it leaves it as it is on the server. Mirrors upstream's
+ * `TransformStripManagedFields`. Set, not deleted: an object that lost a member is kept by V8 as a slow and large dictionary.
+ */
+function trim(object: KubeObject): void {
+  const metadata = object.metadata as { managedFields?: unknown };
+  if (metadata.managedFields !== undefined) metadata.managedFields = undefined;
 }
