@@ -1,7 +1,7 @@
 /** How the events of one watch look: stored JSON, another served version, Table, metadata only, protobuf. */
 import { encodeObject } from '../../machinery/api/json.ts';
 import type { KubeObject } from '../../machinery/api/object.ts';
-import { encodeProtobuf } from '../../machinery/api/protobuf.ts';
+import { encodeProtobuf, encodeProtobufEvent } from '../../machinery/api/protobuf.ts';
 import { typeSchema } from '../../machinery/api/schema/schema.ts';
 import type { RequestContext } from '../http/context.ts';
 import type { Negotiated } from '../http/negotiate.ts';
@@ -38,7 +38,9 @@ function metadataForm(served: ServedResource, version: string, protobuf: boolean
   const schema = typeSchema('meta.v1.PartialObjectMetadata');
   const frame = (type: EventType | 'BOOKMARK', object: KubeObject): Buffer => {
     const shown = partialMetadata(served, object, apiVersion);
-    return protobuf ? protobufFrame(type, encodeProtobuf(schema, shown as unknown as KubeObject)) : jsonFrame(type, encodeOrdered(shown));
+    return protobuf
+      ? encodeProtobufEvent(type, encodeProtobuf(schema, shown as unknown as KubeObject))
+      : jsonFrame(type, encodeOrdered(shown));
   };
   return {
     id: `metadata ${version} ${served.apiVersion}${protobuf ? ' protobuf' : ''}`,
@@ -58,70 +60,42 @@ function silentForm(served: ServedResource): WatchForm {
 function tableForm(api: Api, context: RequestContext, served: ServedResource, form: Negotiated): WatchForm {
   const version = `meta.k8s.io/${form.transformVersion}`;
   const includeObject = context.info.query.get('includeObject') ?? '';
-  const table = (object: KubeObject, first: boolean): Buffer =>
+  const table = (object: KubeObject, first: boolean, row: object): Buffer =>
     encodeOrdered({
       kind: 'Table',
       apiVersion: version,
       metadata: { resourceVersion: object.metadata.resourceVersion },
       columnDefinitions: first ? columnDefinitions(served) : null,
-      rows: [tableRow(served, object, { version, includeObject, now: api.clock.now() })],
+      rows: [row],
     });
+  const rowOf = (object: KubeObject, include: string) =>
+    tableRow(served, object, { version, includeObject: include, now: api.clock.now() });
   /** The row of a bookmark is made of a zero object: it has no name to show, and always its metadata. */
-  const bookmarkTable = (object: KubeObject, first: boolean): Buffer => {
-    const { cells } = tableRow(
-      served,
-      { ...object, metadata: { ...object.metadata, name: '' } },
-      { version, includeObject: 'None', now: api.clock.now() },
-    );
-    return encodeOrdered({
-      kind: 'Table',
-      apiVersion: version,
-      metadata: { resourceVersion: object.metadata.resourceVersion },
-      columnDefinitions: first ? columnDefinitions(served) : null,
-      rows: [{ cells, object: includeObject === 'Object' ? object : partialMetadata(served, object, version) }],
-    });
+  const bookmarkRow = (object: KubeObject): object => {
+    const { cells } = rowOf({ ...object, metadata: { ...object.metadata, name: '' } }, 'None');
+    return { cells, object: includeObject === 'Object' ? object : partialMetadata(served, object, version) };
   };
   return {
     id: `table ${form.transformVersion} ${includeObject} ${served.apiVersion}`,
     firstDiffers: true,
-    event: (type, object, first) => jsonFrame(type, table(object.object, first)),
+    event: (type, { object }, first) => jsonFrame(type, table(object, first, rowOf(object, includeObject))),
     bookmark: (revision, end, first) => {
-      return jsonFrame('BOOKMARK', bookmarkTable(zeroObject(served, bookmarkMetadata(revision, end)), first));
+      const object = zeroObject(served, bookmarkMetadata(revision, end));
+      return jsonFrame('BOOKMARK', table(object, first, bookmarkRow(object)));
     },
     error: errorFrame,
   };
 }
 
-/** A frame is a big-endian length and a bare WatchEvent whose object is a whole envelope. */
-function protobufFrame(type: string, object: Buffer): Buffer {
-  const name = Buffer.from(type);
-  const raw = Buffer.concat([Buffer.from([0x0a]), varint(object.length), object]);
-  const event = Buffer.concat([Buffer.from([0x0a]), varint(name.length), name, Buffer.from([0x12]), varint(raw.length), raw]);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(event.length);
-  return Buffer.concat([length, event]);
-}
-
 const protobufError: WatchForm['error'] = (status) =>
-  protobufFrame('ERROR', encodeProtobuf(typeSchema('meta.v1.Status'), status as unknown as KubeObject));
+  encodeProtobufEvent('ERROR', encodeProtobuf(typeSchema('meta.v1.Status'), status as unknown as KubeObject));
 
 function protobufForm(served: ServedResource): WatchForm {
   return {
     id: `protobuf ${served.apiVersion}`,
-    event: (type, object) => protobufFrame(type, encodeProtobuf(served.schema, toServed(served, object.object))),
+    event: (type, object) => encodeProtobufEvent(type, encodeProtobuf(served.schema, toServed(served, object.object))),
     bookmark: (revision, end) =>
-      protobufFrame('BOOKMARK', encodeProtobuf(served.schema, zeroObject(served, bookmarkMetadata(revision, end)))),
+      encodeProtobufEvent('BOOKMARK', encodeProtobuf(served.schema, zeroObject(served, bookmarkMetadata(revision, end)))),
     error: protobufError,
   };
-}
-
-function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  let rest = value;
-  while (rest > 0x7f) {
-    bytes.push((rest & 0x7f) | 0x80);
-    rest >>>= 7;
-  }
-  bytes.push(rest);
-  return Buffer.from(bytes);
 }
