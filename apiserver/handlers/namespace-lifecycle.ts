@@ -6,8 +6,6 @@ import type { Api } from './api.ts';
 import { groupResource } from './persist.ts';
 import type { ServedResource } from './served.ts';
 
-const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
-
 /** Throws 404 or 403; `name` is that of the object about to be created. */
 export function requireLiveNamespace(api: Api, served: ServedResource, namespace: string, name: string): void {
   if (!served.namespaced) return;
@@ -25,11 +23,8 @@ export function requireLiveNamespace(api: Api, served: ServedResource, namespace
   throw new StatusError({ ...error.status, details: { ...error.status.details, causes } });
 }
 
-/** What a cluster cannot do without: some namespaces, and what kinds say of theirs. */
+/** What a cluster cannot do without, as its kind says. */
 export function requireMortal(served: ServedResource, name: string): void {
-  if (served.group === '' && served.resource === 'namespaces' && IMMORTAL.has(name)) {
-    throw forbidden(groupResource(served), name, 'this namespace may not be deleted');
-  }
   const refusal = served.definition.deleteRefusal?.(name);
   if (refusal !== undefined) throw forbidden(groupResource(served), name, refusal);
 }

@@ -12,6 +12,7 @@ import { ageCell } from '../tables/cells.ts';
 import { isKubeFinalizer } from '../validation/metadata.ts';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
+const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
 
 function applyDefaults(object: Namespace): void {
   object.status ??= {};
@@ -72,6 +73,7 @@ export const namespace = defineKind<Namespace>({
       validateUpdate: (object) => specFinalizerErrors(object, true),
     },
   },
+  deleteRefusal: (name) => (IMMORTAL.has(name) ? 'this namespace may not be deleted' : undefined),
   twoStepDelete: {
     begin: (object) => {
       object.status = { ...object.status, phase: 'Terminating' };
