@@ -6,6 +6,7 @@
  * headers not at all. A request that the policy does not record costs one look at the policy.
  */
 import { isPlain, type Plain } from '../../machinery/api/plain.ts';
+import type { ObjectReference } from '../../machinery/api/types/audit.k8s.io.v1.ts';
 import type { Clock } from '../../machinery/process/clock.ts';
 import type { Counter } from '../../machinery/process/metrics.ts';
 import { attributesOf, type Decision } from '../http/authorize.ts';
@@ -13,7 +14,7 @@ import { parseBody } from '../http/body.ts';
 import { header, type RequestContext } from '../http/context.ts';
 import { isLongRunning } from '../http/in-flight.ts';
 import type { UserInfo } from '../registry/resource.ts';
-import { type AuditEvent, eventLine, type ObjectReference, withoutManagedFields } from './event.ts';
+import { type AuditEvent, eventLine, withoutManagedFields } from './event.ts';
 import type { AuditLog } from './log-file.ts';
 import { type AuditPolicy, judge, LEVELS, type Level, type Stage, type Verdict } from './policy.ts';
 

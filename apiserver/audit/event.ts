@@ -4,19 +4,9 @@
 import { encodeAny } from '../../machinery/api/json.ts';
 import { isPlain, type Plain } from '../../machinery/api/plain.ts';
 import { formatMicroTime } from '../../machinery/api/time.ts';
+import type { ObjectReference } from '../../machinery/api/types/audit.k8s.io.v1.ts';
 import type { UserInfo } from '../registry/resource.ts';
 import type { Level, Stage } from './policy.ts';
-
-export interface ObjectReference {
-  resource?: string;
-  namespace?: string;
-  name?: string;
-  uid?: string;
-  apiGroup?: string;
-  apiVersion?: string;
-  resourceVersion?: string;
-  subresource?: string;
-}
 
 export interface AuditEvent {
   readonly level: Level;

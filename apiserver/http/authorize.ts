@@ -2,17 +2,10 @@
 import type { UserInfo } from '../registry/resource.ts';
 import type { RequestInfo } from './request-info.ts';
 
-export interface Attributes {
+type Asked = 'verb' | 'isResourceRequest' | 'group' | 'version' | 'namespace' | 'resource' | 'subresource' | 'name' | 'path';
+
+export interface Attributes extends Pick<RequestInfo, Asked> {
   readonly user: UserInfo;
-  readonly verb: string;
-  readonly isResourceRequest: boolean;
-  readonly group: string;
-  readonly version: string;
-  readonly namespace: string;
-  readonly resource: string;
-  readonly subresource: string;
-  readonly name: string;
-  readonly path: string;
 }
 
 export interface Decision {

@@ -167,9 +167,9 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
 export interface VersionConversion<T extends KubeObject = KubeObject> {
   readonly group: string;
   readonly version: string;
-  /** Both take and return private copies. */
   /** Selectable fields by the names of this version: label → label of the stored version. Absent: they are the same. */
   readonly fieldLabels?: Readonly<Record<string, string>>;
+  /** Both take and return private copies. */
   toStored(object: KubeObject): T;
   fromStored(object: T): KubeObject;
 }

@@ -65,8 +65,7 @@ export interface CountRules {
   readonly ready: string;
 }
 
-/** ReplicaSets and replication controllers. */
-export const REPLICA_SET_COUNTS: CountRules = {
+const REPLICA_SET_COUNTS: CountRules = {
   counts: ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'terminatingReplicas', 'observedGeneration'],
   parts: ['fullyLabeledReplicas', 'readyReplicas'],
   ready: 'readyReplicas',
@@ -82,6 +81,13 @@ export function countErrors(status: object | undefined, rules: CountRules, error
   }
   if (of('availableReplicas') <= of('readyReplicas')) return;
   errors.push(invalidValue('status.availableReplicas', of('availableReplicas'), `cannot be greater than ${rules.ready}`));
+}
+
+/** What is wrong with a status that is reported of a ReplicaSet or a ReplicationController. */
+export function replicaSetStatusErrors({ status }: KubeObject & { readonly status?: object }): FieldError[] {
+  const errors: FieldError[] = [];
+  countErrors(status, REPLICA_SET_COUNTS, errors);
+  return errors;
 }
 
 /** How often a hash had to be changed is only ever counted up. */

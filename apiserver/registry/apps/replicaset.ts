@@ -9,7 +9,7 @@ import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell, selectorCell, templateCells } from '../tables/cells.ts';
 import { nonNegative } from '../validation/numbers.ts';
 import { selectorAndTemplateErrors } from '../validation/pod-template.ts';
-import { countErrors, fixedSelector, namedPodWarnings, REPLICA_SET_COUNTS, replicaScale } from './replicas.ts';
+import { fixedSelector, namedPodWarnings, replicaScale, replicaSetStatusErrors } from './replicas.ts';
 
 const RULES = { selectorOwner: 'deployment', deadlineOwner: 'ReplicaSet' };
 
@@ -27,12 +27,6 @@ function specErrors({ spec }: ReplicaSet, errors: FieldError[], old?: ReplicaSet
   selectorAndTemplateErrors(spec, RULES, errors, old?.spec);
 }
 
-function statusErrors({ status }: ReplicaSet): FieldError[] {
-  const errors: FieldError[] = [];
-  countErrors(status, REPLICA_SET_COUNTS, errors);
-  return errors;
-}
-
 export const replicaset = defineKind<ReplicaSet>({
   group: 'apps',
   resource: 'replicasets',
@@ -46,7 +40,7 @@ export const replicaset = defineKind<ReplicaSet>({
     ...fixedSelector(specErrors, 2),
     warnings: namedPodWarnings,
   },
-  status: statusView({ validate: statusErrors }),
+  status: statusView({ validate: replicaSetStatusErrors }),
   scale: replicaScale,
   cells: ({ metadata, spec, status }, now) => [
     metadata.name,

@@ -3,7 +3,7 @@
  */
 import { type FieldError, required } from '../../../machinery/api/field-error.ts';
 import type { ReplicationController, ReplicationControllerSpec } from '../../../machinery/api/types/core.v1.ts';
-import { countErrors, namedPodWarnings, REPLICA_SET_COUNTS } from '../apps/replicas.ts';
+import { namedPodWarnings, replicaSetStatusErrors } from '../apps/replicas.ts';
 import { defaultPodTemplate } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
@@ -65,13 +65,7 @@ export const replicationcontroller = defineKind<ReplicationController>({
     },
     warnings: namedPodWarnings,
   },
-  status: statusView({
-    validate: (object) => {
-      const errors: FieldError[] = [];
-      countErrors(object.status, REPLICA_SET_COUNTS, errors);
-      return errors;
-    },
-  }),
+  status: statusView({ validate: replicaSetStatusErrors }),
   scale: {
     replicas: (object) => object.spec?.replicas ?? 0,
     setReplicas: (object, replicas) => {

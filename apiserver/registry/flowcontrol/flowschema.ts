@@ -8,7 +8,7 @@ import type { FlowSchema, FlowSchemaSpec } from '../../../machinery/api/types/fl
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
-import { flowConditionErrors } from './conditions.ts';
+import { flowConditionErrors, flowStatusErrors } from './conditions.ts';
 import { flowRuleErrors } from './flow-rules.ts';
 import { EXEMPT, MANDATORY_SCHEMAS } from './mandatory.ts';
 
@@ -46,12 +46,6 @@ function validate({ metadata: { name = '' }, spec, status }: FlowSchema): FieldE
   return errors;
 }
 
-function statusErrors({ status }: FlowSchema): FieldError[] {
-  const errors: FieldError[] = [];
-  flowConditionErrors(status?.conditions, errors);
-  return errors;
-}
-
 const missingLevel = ({ status }: FlowSchema): string => status?.conditions?.find((c) => c.type === 'Dangling')?.status ?? '?';
 
 export const flowschema = defineKind<FlowSchema>({
@@ -70,7 +64,7 @@ export const flowschema = defineKind<FlowSchema>({
     validate,
     validateUpdate: validate,
   },
-  status: statusView({ keepMetadata: true, validate: statusErrors }),
+  status: statusView({ keepMetadata: true, validate: flowStatusErrors }),
   cells: (object, now) => [
     object.metadata.name,
     object.spec?.priorityLevelConfiguration?.name ?? '<none>',

@@ -13,7 +13,7 @@ import type {
 import { defineKind } from '../define.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
 import { ageCell } from '../tables/cells.ts';
-import { flowConditionErrors } from './conditions.ts';
+import { flowConditionErrors, flowStatusErrors } from './conditions.ts';
 import { EXEMPT, MANDATORY_LEVELS } from './mandatory.ts';
 
 const DEFAULT_SHARES = 30;
@@ -117,19 +117,13 @@ function validate({ metadata: { name = '' }, spec, status }: PriorityLevelConfig
   return errors;
 }
 
-function statusErrors({ status }: PriorityLevelConfiguration): FieldError[] {
-  const errors: FieldError[] = [];
-  flowConditionErrors(status?.conditions, errors);
-  return errors;
-}
-
 export const prioritylevelconfiguration = defineKind<PriorityLevelConfiguration>({
   group: 'flowcontrol.apiserver.k8s.io',
   resource: 'prioritylevelconfigurations',
   kind: 'PriorityLevelConfiguration',
   generation: 'spec',
   strategy: { default: applyDefaults, prepareForCreate: dropStatus, prepareForUpdate: keepStatus, validate, validateUpdate: validate },
-  status: statusView({ keepMetadata: true, validate: statusErrors }),
+  status: statusView({ keepMetadata: true, validate: flowStatusErrors }),
   cells: ({ metadata, spec }, now) => {
     const queuing = spec?.limited?.limitResponse?.queuing;
     return [
