@@ -94,9 +94,8 @@ export function appliedObject(api: Api, context: RequestContext, served: ServedR
   const live = input.live === undefined ? undefined : toServed(served, input.live);
   const result = applied(api, served, { config, live, options, subresource: context.info.subresource });
   const object = decodeApplied(served, result.object, config);
-  if (live !== undefined || object.metadata.name) requireName(object, context.info.name);
   requireNamespace(context, served, object);
-  if (live === undefined) requireName(object, context.info.name);
+  requireName(object, context.info.name);
   if (result.managedFields === undefined) delete object.metadata.managedFields;
   else object.metadata.managedFields = result.managedFields;
   const stored = toStored(served, object);

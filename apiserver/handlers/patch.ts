@@ -71,8 +71,8 @@ function patched(context: RequestContext, served: ServedResource, input: PatchIn
     patch: input.patch,
     options: input.options,
   });
-  requireName(object, context.info.name);
   requireNamespace(context, served, object);
+  requireName(object, context.info.name);
   const stored = toStored(served, object);
   served.definition.strategy.default?.(stored);
   return stored;

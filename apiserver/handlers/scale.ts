@@ -9,7 +9,7 @@ import { nameIsSubdomain } from '../../machinery/api/names.ts';
 import type { AnyObject, KubeObject, ObjectMeta } from '../../machinery/api/object.ts';
 import type { Plain } from '../../machinery/api/plain.ts';
 import { typeSchema } from '../../machinery/api/schema/schema.ts';
-import { badRequest, conflict, invalid } from '../../machinery/api/status.ts';
+import { conflict, invalid } from '../../machinery/api/status.ts';
 import type { Scale } from '../../machinery/api/types/autoscaling.v1.ts';
 import type { ManagedFieldsEntry } from '../../machinery/api/types/meta.v1.ts';
 import { readBody } from '../http/body.ts';
@@ -42,11 +42,8 @@ export async function getScale(api: Api, context: RequestContext, served: Served
 export async function putScale(api: Api, context: RequestContext, served: ServedResource): Promise<Answer> {
   const options = writeOptions(context, 'UpdateOptions');
   const scale = (await decodeBody(context, expected(), options.fieldValidation)) as Scale & KubeObject;
-  const { name } = context.info;
-  const sent = scale.metadata.name ?? '';
-  if (sent === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  if (sent !== name) throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
   requireNamespace(context, served, scale);
+  requireName(scale, context.info.name);
   return writeScale(api, context, served, {
     options,
     next: (live) => ({ scale, entries: trackScale(api, served, live, { scale, options }) }),
@@ -66,8 +63,8 @@ export async function patchScale(api: Api, context: RequestContext, served: Serv
         const body = readConfiguration(bytes);
         const result = appliedScale(api, served, live, { config: body.config, options });
         tellRepeated(context, body, options);
-        requireName(result.scale, context.info.name);
         requireNamespace(context, served, result.scale);
+        requireName(result.scale, context.info.name);
         requireUid(served, result.scale, live);
         return result;
       },
@@ -81,8 +78,8 @@ export async function patchScale(api: Api, context: RequestContext, served: Serv
       const original = parseJson(encodeObject(schema, ownedScale(served, live))).value as object;
       const result = applyPatch({ schema }, original, patch);
       const scale = decodePatched(context, expected(), { ...result, patch, options }) as Scale & KubeObject;
-      requireName(scale, context.info.name);
       requireNamespace(context, served, scale);
+      requireName(scale, context.info.name);
       requireUid(served, scale, live);
       return { scale, entries: trackScale(api, served, live, { scale, options }) };
     },

@@ -31,8 +31,8 @@ export async function update(api: Api, context: RequestContext, served: ServedRe
   const options = writeOptions(context, 'UpdateOptions');
   const { name, subresource } = context.info;
   const sent = await decodeBody(context, served, options.fieldValidation);
-  requireName(sent, name);
   fillNamespace(context, served, sent);
+  requireName(sent, name);
   const object = toStored(served, sent);
   return change(api, context, {
     served,
@@ -50,10 +50,11 @@ export function requireName(object: KubeObject, name: string): void {
   if (sent !== name) throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
 }
 
-/** A patch may not move an object. */
+/** A patch may not move an object, and one of the whole cluster has no namespace whatever is sent. Told before anything about the name. */
 export function requireNamespace(context: RequestContext, served: ServedResource, object: KubeObject): void {
   const sent = object.metadata.namespace ?? '';
-  if (served.namespaced && sent !== '' && sent !== context.info.namespace) {
+  if (!served.namespaced) delete object.metadata.namespace;
+  else if (sent !== '' && sent !== context.info.namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
 }
