@@ -7,10 +7,8 @@ const HIDDEN_METADATA = ['managedFields', 'name', 'namespace', 'labels', 'annota
 
 export const describeGeneric: Describer = (object, context) => {
   const w = new DescriptionWriter();
-  w.field(0, 'Name', object.metadata.name);
-  w.field(0, 'Namespace', object.metadata.namespace ?? '');
-  w.labels('Labels', object.metadata.labels);
-  w.annotations('Annotations', object.metadata.annotations);
+  w.scopedName(object.metadata);
+  w.labelsAndAnnotations(object.metadata);
   const metadata = Object.fromEntries(Object.entries(object.metadata).filter(([key]) => !HIDDEN_METADATA.includes(key)));
   members(w, 0, { apiVersion: object.apiVersion, kind: object.kind, metadata, ...without(object) });
   describeEvents(w, context);

@@ -13,8 +13,7 @@ export const describeNode: Describer = async (object, context) => {
   const w = new DescriptionWriter();
   w.field(0, 'Name', metadata?.name);
   w.field(0, 'Roles', rolesOf(metadata?.labels ?? {}));
-  w.labels('Labels', metadata?.labels);
-  w.annotations('Annotations', metadata?.annotations);
+  w.labelsAndAnnotations(metadata);
   w.field(0, 'CreationTimestamp', formatDate(metadata?.creationTimestamp));
   const taints = (spec?.taints ?? []).map((t) => `${t.key}${t.value ? `=${t.value}` : ''}:${t.effect}`).sort();
   w.list('Taints', taints.length === 0 ? ['<none>'] : taints);

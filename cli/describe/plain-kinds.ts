@@ -12,8 +12,7 @@ export const describeNamespace: Describer = async (object, context) => {
   const name = metadata?.name ?? '';
   const w = new DescriptionWriter();
   w.field(0, 'Name', name);
-  w.labels('Labels', metadata?.labels);
-  w.annotations('Annotations', metadata?.annotations);
+  w.labelsAndAnnotations(metadata);
   w.field(0, 'Status', status?.phase ?? '');
   if ((status?.conditions ?? []).length > 0) {
     w.line(0, 'Conditions:');
@@ -65,10 +64,8 @@ function writeLimits(w: DescriptionWriter, ranges: readonly LimitRange[]): void 
 export const describeConfigMap: Describer = (object, context) => {
   const { metadata, data = {}, binaryData = {} } = object as unknown as ConfigMap;
   const w = new DescriptionWriter();
-  w.field(0, 'Name', metadata?.name);
-  w.field(0, 'Namespace', metadata?.namespace);
-  w.labels('Labels', metadata?.labels);
-  w.annotations('Annotations', metadata?.annotations);
+  w.scopedName(metadata);
+  w.labelsAndAnnotations(metadata);
   w.line(0, '\nData\n====');
   for (const key of Object.keys(data).sort()) w.line(0, `${key}:\n----\n${data[key]}\n`);
   w.line(0, '\nBinaryData\n====');
@@ -81,10 +78,8 @@ export const describeConfigMap: Describer = (object, context) => {
 export const describeSecret: Describer = (object) => {
   const { metadata, type, data = {} } = object as unknown as Secret;
   const w = new DescriptionWriter();
-  w.field(0, 'Name', metadata?.name);
-  w.field(0, 'Namespace', metadata?.namespace);
-  w.labels('Labels', metadata?.labels);
-  w.annotations('Annotations', metadata?.annotations);
+  w.scopedName(metadata);
+  w.labelsAndAnnotations(metadata);
   w.line(0, `\nType:\t${type ?? ''}`);
   w.line(0, '\nData\n====');
   for (const key of Object.keys(data).sort()) {
@@ -106,10 +101,8 @@ export const describeServiceAccount: Describer = async (object, context) => {
     (await context.list('secrets', { namespace, fieldSelector: 'type=kubernetes.io/service-account-token' })) as unknown as Secret[]
   ).filter((secret) => secret.metadata?.annotations?.['kubernetes.io/service-account.uid'] === metadata?.uid);
   const w = new DescriptionWriter();
-  w.field(0, 'Name', metadata?.name);
-  w.field(0, 'Namespace', namespace);
-  w.labels('Labels', metadata?.labels);
-  w.annotations('Annotations', metadata?.annotations);
+  w.scopedName(metadata);
+  w.labelsAndAnnotations(metadata);
   const rows: [string, string[]][] = [
     ['Image pull secrets', imagePullSecrets.map((ref) => ref.name ?? '')],
     ['Mountable secrets', secrets.map((ref) => ref.name ?? '')],
@@ -138,8 +131,7 @@ export const describePriorityClass: Describer = (object, context) => {
 export const describeDisruptionBudget: Describer = (object, context) => {
   const { metadata, spec, status } = object as unknown as PodDisruptionBudget;
   const w = new DescriptionWriter();
-  w.field(0, 'Name', metadata?.name);
-  w.field(0, 'Namespace', metadata?.namespace);
+  w.scopedName(metadata);
   if (spec?.minAvailable !== undefined) w.field(0, 'Min available', spec.minAvailable);
   else if (spec?.maxUnavailable !== undefined) w.field(0, 'Max unavailable', spec.maxUnavailable);
   w.field(0, 'Selector', spec?.selector ? formatSelector(selectorOf(spec.selector)) : '<unset>');

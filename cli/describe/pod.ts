@@ -52,16 +52,14 @@ export const describePod: Describer = (object, context) => {
 };
 
 function describeHead(w: DescriptionWriter, { metadata, spec, status }: Pod, { session }: DescribeContext): void {
-  w.field(0, 'Name', metadata?.name);
-  w.field(0, 'Namespace', metadata?.namespace);
+  w.scopedName(metadata);
   if (spec?.priority !== undefined) w.field(0, 'Priority', spec.priority);
   if (spec?.priorityClassName) w.field(0, 'Priority Class Name', spec.priorityClassName);
   if (spec?.runtimeClassName) w.field(0, 'Runtime Class Name', spec.runtimeClassName);
   if (spec?.serviceAccountName) w.field(0, 'Service Account', spec.serviceAccountName);
   w.field(0, 'Node', spec?.nodeName ? `${spec.nodeName}/${status?.hostIP ?? ''}` : '<none>');
   if (status?.startTime) w.field(0, 'Start Time', formatDate(status.startTime));
-  w.labels('Labels', metadata?.labels);
-  w.annotations('Annotations', metadata?.annotations);
+  w.labelsAndAnnotations(metadata);
   if (metadata?.deletionTimestamp && status?.phase !== 'Failed' && status?.phase !== 'Succeeded') {
     w.field(0, 'Status', `Terminating (lasts ${humanDuration(session.now().getTime() - Date.parse(metadata.deletionTimestamp))})`);
     w.field(0, 'Termination Grace Period', `${metadata.deletionGracePeriodSeconds ?? 0}s`);

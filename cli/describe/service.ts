@@ -10,10 +10,8 @@ import { DescriptionWriter, labelPairs, orNone } from './writer.ts';
 export const describeService: Describer = async (object, context) => {
   const { metadata, spec = {}, status } = object as unknown as Service;
   const w = new DescriptionWriter();
-  w.field(0, 'Name', metadata?.name);
-  w.field(0, 'Namespace', metadata?.namespace);
-  w.labels('Labels', metadata?.labels);
-  w.annotations('Annotations', metadata?.annotations);
+  w.scopedName(metadata);
+  w.labelsAndAnnotations(metadata);
   w.field(0, 'Selector', orNone(labelPairs(spec.selector ?? {}).join(',')));
   w.field(0, 'Type', spec.type ?? '');
   if (spec.ipFamilyPolicy) w.field(0, 'IP Family Policy', spec.ipFamilyPolicy);
@@ -67,10 +65,8 @@ function endpointsText(slices: readonly EndpointSlice[], portName: string): stri
 export const describeEndpointSlice: Describer = (object, context: DescribeContext) => {
   const slice = object as unknown as EndpointSlice;
   const w = new DescriptionWriter();
-  w.field(0, 'Name', slice.metadata?.name);
-  w.field(0, 'Namespace', slice.metadata?.namespace);
-  w.labels('Labels', slice.metadata?.labels);
-  w.annotations('Annotations', slice.metadata?.annotations);
+  w.scopedName(slice.metadata);
+  w.labelsAndAnnotations(slice.metadata);
   w.field(0, 'AddressType', slice.addressType);
   if ((slice.ports ?? []).length === 0) w.line(0, 'Ports: <unset>');
   else {
@@ -105,10 +101,8 @@ function writeEndpoints(w: DescriptionWriter, slice: EndpointSlice): void {
 export const describeEndpoints: Describer = (object, context) => {
   const { metadata, subsets } = object as unknown as Endpoints;
   const w = new DescriptionWriter();
-  w.field(0, 'Name', metadata?.name);
-  w.field(0, 'Namespace', metadata?.namespace);
-  w.labels('Labels', metadata?.labels);
-  w.annotations('Annotations', metadata?.annotations);
+  w.scopedName(metadata);
+  w.labelsAndAnnotations(metadata);
   w.line(0, 'Subsets:');
   for (const { addresses = [], notReadyAddresses = [], ports = [] } of subsets ?? []) {
     w.field(1, 'Addresses', orNone(addresses.map(({ ip }) => ip).join(',')));

@@ -29,11 +29,9 @@ const selectorText = (selector: Parameters<typeof selectorOf>[0]): string => for
 export const describeDeployment: Describer = async (object, context) => {
   const { metadata, spec, status } = object as unknown as Deployment;
   const w = new DescriptionWriter();
-  w.field(0, 'Name', metadata?.name);
-  w.field(0, 'Namespace', metadata?.namespace);
+  w.scopedName(metadata);
   w.field(0, 'CreationTimestamp', formatDate(metadata?.creationTimestamp));
-  w.labels('Labels', metadata?.labels);
-  w.annotations('Annotations', metadata?.annotations);
+  w.labelsAndAnnotations(metadata);
   w.field(0, 'Selector', selectorText(spec?.selector));
   const { updatedReplicas = 0, replicas = 0, availableReplicas = 0, unavailableReplicas = 0 } = status ?? {};
   w.field(
@@ -86,11 +84,9 @@ export const describeReplicaSet: Describer = async (object, context) => {
   const matchLabels = spec?.selector as unknown as Record<string, string> | undefined;
   const selector = plain ? labelPairs(matchLabels ?? {}).join(',') : selectorText(spec?.selector);
   const w = new DescriptionWriter();
-  w.field(0, 'Name', metadata?.name);
-  w.field(0, 'Namespace', metadata?.namespace);
+  w.scopedName(metadata);
   w.field(0, 'Selector', selector);
-  w.labels('Labels', metadata?.labels);
-  w.annotations('Annotations', metadata?.annotations);
+  w.labelsAndAnnotations(metadata);
   const owner = controllerOf(object);
   if (owner) w.field(0, 'Controlled By', `${owner.kind}/${owner.name}`);
   w.field(0, 'Replicas', `${status?.replicas ?? 0} current / ${spec?.replicas ?? 0} desired`);
@@ -104,12 +100,10 @@ export const describeReplicaSet: Describer = async (object, context) => {
 export const describeDaemonSet: Describer = async (object, context) => {
   const { metadata, spec, status } = object as unknown as DaemonSet;
   const w = new DescriptionWriter();
-  w.field(0, 'Name', metadata?.name);
-  w.field(0, 'Namespace', metadata?.namespace);
+  w.scopedName(metadata);
   w.field(0, 'Selector', selectorText(spec?.selector));
   w.labels('Node-Selector', spec?.template?.spec?.nodeSelector);
-  w.labels('Labels', metadata?.labels);
-  w.annotations('Annotations', metadata?.annotations);
+  w.labelsAndAnnotations(metadata);
   w.field(0, 'Desired Number of Nodes Scheduled', status?.desiredNumberScheduled ?? 0);
   w.field(0, 'Current Number of Nodes Scheduled', status?.currentNumberScheduled ?? 0);
   w.field(0, 'Number of Nodes Scheduled with Up-to-date Pods', status?.updatedNumberScheduled ?? 0);
@@ -124,12 +118,10 @@ export const describeDaemonSet: Describer = async (object, context) => {
 export const describeStatefulSet: Describer = async (object, context) => {
   const { metadata, spec, status } = object as unknown as StatefulSet;
   const w = new DescriptionWriter();
-  w.field(0, 'Name', metadata?.name);
-  w.field(0, 'Namespace', metadata?.namespace);
+  w.scopedName(metadata);
   w.field(0, 'CreationTimestamp', formatDate(metadata?.creationTimestamp));
   w.field(0, 'Selector', selectorText(spec?.selector));
-  w.labels('Labels', metadata?.labels);
-  w.annotations('Annotations', metadata?.annotations);
+  w.labelsAndAnnotations(metadata);
   w.field(0, 'Replicas', `${spec?.replicas ?? 0} desired | ${status?.replicas ?? 0} total`);
   w.field(0, 'Update Strategy', spec?.updateStrategy?.type ?? '');
   const partition = spec?.updateStrategy?.rollingUpdate?.partition;

@@ -2,6 +2,7 @@
  * Collects the lines of a description and aligns them as kubectl does. Mirrors kubectl `pkg/describe` PrefixWriter: two spaces per level, tabs between
  * columns, runs of lines aligned together until a `flush`.
  */
+import type { ObjectMeta } from '../../machinery/api/object.ts';
 import { LAST_APPLIED } from '../../machinery/api/well-known-labels.ts';
 import { alignTabs, DESCRIBE_TABS } from '../printers/tabwriter.ts';
 
@@ -29,6 +30,15 @@ export class DescriptionWriter {
   text(): string {
     this.flush();
     return this.#done;
+  }
+
+  scopedName(metadata: ObjectMeta | undefined): void {
+    this.field(0, 'Name', metadata?.name);
+    this.field(0, 'Namespace', metadata?.namespace ?? '');
+  }
+  labelsAndAnnotations(metadata: ObjectMeta | undefined): void {
+    this.labels('Labels', metadata?.labels);
+    this.annotations('Annotations', metadata?.annotations);
   }
 
   /** One pair per line, the title before the first. */

@@ -258,6 +258,6 @@ function verbText(verb: string, value: unknown, precision: string | undefined): 
   if (verb === 'q') return JSON.stringify(String(value));
   if (verb === 'f') return Number(value).toFixed(precision === undefined ? 6 : Number(precision));
   if (verb === 'x') return typeof value === 'number' ? value.toString(16) : Buffer.from(String(value)).toString('hex');
-  const text = verb === 's' && typeof value === 'object' && value !== null && !Array.isArray(value) ? formatGo(value) : formatGo(value);
+  const text = formatGo(value);
   return precision === undefined || verb === 'd' ? text : [...text].slice(0, Number(precision)).join('');
 }
