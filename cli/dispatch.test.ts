@@ -6,32 +6,14 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { systemClock } from '../machinery/process/clock.ts';
-import { seededRandom } from '../machinery/process/random.ts';
-import { dispatch } from './dispatch.ts';
+import { type Ran, runHere } from './testing/run-here.ts';
 import { VERBS } from './verbs.ts';
 
-async function run(line: string): Promise<{ out: string; err: string; code: number }> {
-  let [out, err] = ['', ''];
-  const code = await dispatch(
+const run = (line: string): Promise<Ran> =>
+  runHere(
     line.split(' ').filter((word) => word !== ''),
-    {
-      clock: systemClock,
-      random: seededRandom(1),
-      signal: new AbortController().signal,
-      surroundings: { kubeconfigs: ['/nowhere/kubeconfig'], editor: 'true', home: '/nowhere', cwd: '/nowhere' },
-      writeOut: (text) => {
-        out += text.toString();
-      },
-      writeErr: (text) => {
-        err += text;
-      },
-      readStdin: async () => '',
-      isTerminal: false,
-    },
+    { kubeconfig: '/nowhere/kubeconfig', home: '/nowhere' },
   );
-  return { out, err, code };
-}
 
 describe('one clear line and exit code 1 for a mistake', () => {
   const cases: [line: string, err: RegExp][] = [

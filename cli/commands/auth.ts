@@ -26,7 +26,7 @@ const whoami: Verb = {
       status: { userInfo: {} },
     };
     const review = await session.api.json<AnyObject>({ method: 'POST', path: '/apis/authentication.k8s.io/v1/selfsubjectreviews', body });
-    if (print) return session.out(print({ ...review, metadata: { ...review.metadata, creationTimestamp: null as unknown as string } }));
+    if (print) return session.out(print(review));
     const { username, uid, groups = [], extra = {} } = (review.status as { userInfo?: UserInfo }).userInfo ?? {};
     const rows = [['ATTRIBUTE', 'VALUE']];
     if (username) rows.push(['Username', username]);

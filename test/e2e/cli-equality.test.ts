@@ -8,16 +8,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { dispatch } from '../../cli/dispatch.ts';
-import { systemClock } from '../../machinery/process/clock.ts';
-import { systemRandom } from '../../machinery/process/random.ts';
+import { type Ran, runHere } from '../../cli/testing/run-here.ts';
 import { startTestApiServer } from '../fixtures/apiserver.ts';
-
-interface Ran {
-  readonly out: string;
-  readonly err: string;
-  readonly code: number;
-}
 
 const MANIFEST = `
 apiVersion: apps/v1
@@ -236,6 +228,8 @@ const masked = (text: string): string =>
     .replaceAll('flyball', 'kubectl')
     .replace(/^Error: /gm, 'error: ')
     .replace(/\b\d+[hms](\d+[ms])?( ago)?\b */g, 'AGE ')
+    // each review is of its own moment
+    .replace(/("kind": "SelfSubjectReview"[\s\S]*?"creationTimestamp": ")[^"]*/, '$1NOW')
     .replace(/\n+$/, '\n');
 
 /** `|` stands for a space inside a word, (PIPE) for a bar. */
@@ -259,21 +253,7 @@ function runKubectl(words: readonly string[], kubeconfig: string, cache: string)
 }
 
 async function runOurs(words: readonly string[], kubeconfig: string): Promise<Ran> {
-  let [out, err] = ['', ''];
-  const code = await dispatch(words, {
-    clock: systemClock,
-    random: systemRandom,
-    signal: new AbortController().signal,
-    surroundings: { kubeconfigs: [kubeconfig], editor: 'true', home: tmpdir(), cwd: tmpdir() },
-    writeOut: (text) => {
-      out += text.toString();
-    },
-    writeErr: (text) => {
-      err += text;
-    },
-    readStdin: async () => '',
-    isTerminal: false,
-  });
+  const { out, err, code } = await runHere(words, { kubeconfig, home: tmpdir() });
   return { out: masked(out), err: masked(err), code };
 }
 
