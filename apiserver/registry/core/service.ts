@@ -9,7 +9,7 @@ import { createServiceClaims } from '../allocators/service-claims.ts';
 import { defineKind } from '../define.ts';
 import type { RegistryDeps, ResourceDefinition } from '../resource.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
-import { ageCell, labelsCell } from '../tables/cells.ts';
+import { ageCell, labelsCell, loadBalancerAddresses } from '../tables/cells.ts';
 import { canonicalCidrWarning, canonicalIpWarning } from '../validation/ip.ts';
 import { allocateService } from './service-allocation.ts';
 import { carryOver, defaultService, pairClusterIps } from './service-fields.ts';
@@ -99,8 +99,7 @@ function externalAddress({ spec = {}, status }: Service): string {
   const external = spec.externalIPs ?? [];
   if (spec.type === 'ExternalName') return spec.externalName ?? '';
   if (spec.type !== 'LoadBalancer') return external.join(',') || '<none>';
-  const ingress = (status?.loadBalancer?.ingress ?? []).map((entry) => entry.ip || entry.hostname || '').filter((text) => text !== '');
-  return [...ingress, ...external].join(',') || '<pending>';
+  return [...loadBalancerAddresses(status?.loadBalancer?.ingress), ...external].join(',') || '<pending>';
 }
 
 const portsText = (ports: readonly ServicePort[]): string =>

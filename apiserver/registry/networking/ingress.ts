@@ -7,7 +7,7 @@ import { IS_DEFAULT_INGRESS_CLASS } from '../../../machinery/api/well-known-labe
 import { defineKind } from '../define.ts';
 import type { StrategyContext } from '../resource.ts';
 import { dropStatus, keepStatus, statusView } from '../status.ts';
-import { ageCell } from '../tables/cells.ts';
+import { ageCell, loadBalancerAddresses } from '../tables/cells.ts';
 import { canonicalIpWarning } from '../validation/ip.ts';
 import { CLASS_ANNOTATION, ingressCreateErrors, ingressStatusErrors, ingressUpdateErrors } from './ingress-validation.ts';
 
@@ -38,10 +38,7 @@ function hostsCell({ spec }: Ingress): string {
   return more ? `${hosts.join(',')} + ${rules.length - SHOWN_HOSTS} more...` : hosts.join(',');
 }
 
-const addressCell = ({ status }: Ingress): string => {
-  const addresses = (status?.loadBalancer?.ingress ?? []).map((entry) => entry.ip || entry.hostname || '');
-  return [...new Set(addresses.filter((text) => text !== ''))].sort().join(',');
-};
+const addressCell = ({ status }: Ingress): string => loadBalancerAddresses(status?.loadBalancer?.ingress).join(',');
 
 function statusWarnings({ status }: Ingress): string[] {
   return (status?.loadBalancer?.ingress ?? []).flatMap(

@@ -31,6 +31,12 @@ export function selectorCell(selector: LabelSelector | undefined): string {
   return formatSelector(selectorOf(selector)) || '<none>';
 }
 
+/** Where a load balancer is reached, each address once and in order. */
+export function loadBalancerAddresses(ingress: readonly { ip?: string; hostname?: string }[] | undefined): string[] {
+  const addresses = (ingress ?? []).map(({ ip, hostname }) => ip || hostname || '');
+  return [...new Set(addresses.filter((text) => text !== ''))].sort();
+}
+
 /** metav1.FormatLabels: `a=b,c=d` sorted, `<none>` when empty. */
 export function labelsCell(labels: Record<string, string> | undefined): string {
   return formatLabels(labels) || '<none>';
