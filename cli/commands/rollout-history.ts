@@ -3,7 +3,7 @@ import type { AnyObject } from '../../machinery/api/object.ts';
 import { CliError } from '../errors.ts';
 import { objectName, objectPrinter } from '../printers/output.ts';
 import { alignTabs, DESCRIBE_TABS } from '../printers/tabwriter.ts';
-import { actOnEach, type Found, fetchObjects } from '../resources/fetch.ts';
+import { actOnEach, type Found, fetchObjects, requireAsked } from '../resources/fetch.ts';
 import { checkKind, recordedTemplate, revisionsOf } from '../rollout/kinds.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
@@ -21,7 +21,7 @@ export const verb: Verb = {
 };
 
 async function history(session: Session, args: readonly string[]): Promise<void> {
-  if (args.length === 0 && session.flags.list('filename').length === 0) throw new CliError('required resource not specified');
+  requireAsked(session, args);
   if (session.flags.integer('revision') < 0)
     throw new CliError(`revision must be a positive integer: ${session.flags.integer('revision')}`);
   const print = await objectPrinter(session.flags);

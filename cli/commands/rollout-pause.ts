@@ -1,7 +1,7 @@
 /** `rollout pause` and `rollout resume` of a Deployment. */
 import { CliError } from '../errors.ts';
 import { resultPrinter } from '../printers/output.ts';
-import { actOnEach, fetchObjects } from '../resources/fetch.ts';
+import { actOnEach, fetchObjects, requireAsked } from '../resources/fetch.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
 import { FILE_FLAGS, managerFlag, OUTPUT_FLAGS, SELECTOR_FLAGS } from '../verb-flags.ts';
@@ -17,7 +17,7 @@ export const resume = pauseVerb(false);
 
 async function setPaused(session: Session, args: readonly string[], pausing: boolean): Promise<void> {
   const { flags } = session;
-  if (args.length === 0 && flags.list('filename').length === 0) throw new CliError('required resource not specified');
+  requireAsked(session, args);
   const print = await resultPrinter(flags);
   const { found, errors } = await fetchObjects(session, args);
   await actOnEach(found, errors, async ({ object, resource, namespace, name }) => {

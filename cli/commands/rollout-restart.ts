@@ -3,7 +3,7 @@
 import { formatTime } from '../../machinery/api/time.ts';
 import { CliError } from '../errors.ts';
 import { resultPrinter } from '../printers/output.ts';
-import { actOnEach, fetchObjects } from '../resources/fetch.ts';
+import { actOnEach, fetchObjects, requireAsked } from '../resources/fetch.ts';
 import { checkKind } from '../rollout/kinds.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
@@ -17,7 +17,7 @@ export const verb: Verb = {
 
 async function restart(session: Session, args: readonly string[]): Promise<void> {
   const { flags } = session;
-  if (args.length === 0 && flags.list('filename').length === 0) throw new CliError('required resource not specified');
+  requireAsked(session, args);
   const print = await resultPrinter(flags);
   const { found, errors } = await fetchObjects(session, args);
   const patch = { spec: { template: { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': formatTime(session.now()) } } } } };

@@ -1,7 +1,7 @@
 /** `rollout status`: follows a rollout until it is done. */
 import { resourcePath } from '../api.ts';
 import { CliError } from '../errors.ts';
-import { actOnEach, type Found, fetchObjects } from '../resources/fetch.ts';
+import { actOnEach, type Found, fetchObjects, requireAsked } from '../resources/fetch.ts';
 import { checkKind } from '../rollout/kinds.ts';
 import { rolloutState } from '../rollout/status.ts';
 import type { Session } from '../session.ts';
@@ -21,7 +21,7 @@ export const verb: Verb = {
 };
 
 async function status(session: Session, args: readonly string[]): Promise<void> {
-  if (args.length === 0 && session.flags.list('filename').length === 0) throw new CliError('required resource not specified');
+  requireAsked(session, args);
   const { found, errors } = await fetchObjects(session, args);
   if (found.length === 0 && errors.length === 0) session.err(`No resources found in ${session.namespace().name} namespace.`);
   await actOnEach(found, errors, async (item) => {

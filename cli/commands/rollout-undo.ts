@@ -5,7 +5,7 @@ import { DESIRED_REPLICAS, LAST_APPLIED, MAX_REPLICAS, REVISION, REVISION_HISTOR
 import { CliError } from '../errors.ts';
 import { compactJson } from '../printers/json.ts';
 import { resultPrinter } from '../printers/output.ts';
-import { actOnEach, type Found, fetchObjects } from '../resources/fetch.ts';
+import { actOnEach, type Found, fetchObjects, requireAsked } from '../resources/fetch.ts';
 import { checkKind, type Revision, revisionsOf, templateOf, type Workload } from '../rollout/kinds.ts';
 import type { Session } from '../session.ts';
 import type { Verb } from '../verb.ts';
@@ -24,7 +24,7 @@ export const verb: Verb = {
 };
 
 async function undo(session: Session, args: readonly string[]): Promise<void> {
-  if (args.length === 0 && session.flags.list('filename').length === 0) throw new CliError('required resource not specified');
+  requireAsked(session, args);
   const print = await resultPrinter(session.flags);
   const { found, errors } = await fetchObjects(session, args);
   await actOnEach(found, errors, async (item) => {

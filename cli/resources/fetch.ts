@@ -51,6 +51,11 @@ export async function fetchObjects(session: Session, words: readonly string[], o
   return fetchWords(session, words, options);
 }
 
+/** The rollout verbs act on nothing that was not asked for. */
+export function requireAsked(session: Session, words: readonly string[]): void {
+  if (words.length === 0 && session.flags.list('filename').length === 0) throw new CliError('required resource not specified');
+}
+
 /** Does `act` with every object, one after the other. What failed, here or before (`errors`), is thrown together at the end. */
 export async function actOnEach<T>(items: readonly T[], errors: unknown[], act: (item: T) => Promise<unknown>): Promise<void> {
   for (const item of items) {
