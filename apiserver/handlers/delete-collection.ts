@@ -20,6 +20,8 @@ export async function deleteCollection(api: Api, context: RequestContext, served
   const deletion = await deleteOptions(context);
   const { items, metadata } = await listStored(api, context, served, { options, filter });
   for (let i = 0; i < items.length; i += PARALLEL) {
+    // nobody waits for the rest any more
+    context.signal.throwIfAborted();
     await Promise.all(
       items.slice(i, i + PARALLEL).map(async (stored) => {
         const { name = '', namespace = '' } = api.cache.read(stored).metadata;

@@ -9,6 +9,8 @@ import { type ObjectReader, storageKey, storagePrefix } from '../registry/resour
 import type { Store, Stored } from '../storage/interface.ts';
 
 const MAX_CACHED = 4096;
+/** Of the stored bytes of the objects that are kept: as objects they take some times as much. */
+const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 /** Larger objects are parsed anew each time. */
 const MAX_CACHED_BYTES = 64 * 1024;
 
@@ -25,15 +27,27 @@ export function createObjectCache(): ObjectCache {
   const entries = new Map<Buffer, AnyObject>();
   /** Versions that were read once. Most are never read again: keeping the objects of those would cost the collector more than parsing them does. */
   const seen = new Set<Buffer>();
+  let kept = 0;
+  let seenBytes = 0;
   const keep = (bytes: Buffer, object: AnyObject): void => {
     if (bytes.length > MAX_CACHED_BYTES) return;
     if (!seen.delete(bytes)) {
-      if (seen.size >= MAX_CACHED) seen.clear();
+      if (seen.size >= MAX_CACHED || seenBytes + bytes.length > MAX_KEPT_BYTES) {
+        seen.clear();
+        seenBytes = 0;
+      }
       seen.add(bytes);
+      seenBytes += bytes.length;
       return;
     }
-    if (entries.size >= MAX_CACHED) entries.delete(entries.keys().next().value!);
+    seenBytes -= bytes.length;
     entries.set(bytes, object);
+    kept += bytes.length;
+    for (const oldest of entries.keys()) {
+      if (entries.size <= MAX_CACHED && kept <= MAX_KEPT_BYTES) return;
+      entries.delete(oldest);
+      kept -= oldest.length;
+    }
   };
   return {
     read: (stored) => {

@@ -17,7 +17,7 @@ import { invalid, StatusError, unsupportedMediaType } from '../../machinery/api/
 import { mutant } from '../../machinery/process/mutants.ts';
 import { readBody } from '../http/body.ts';
 import { header, type RequestContext, warn } from '../http/context.ts';
-import { encodeOrdered } from '../http/respond.ts';
+import { encodeOrdered } from '../http/encode.ts';
 import { type WriteOptions, writeOptions } from '../http/write-options.ts';
 import type { Answer } from './answer.ts';
 import type { Api } from './api.ts';

@@ -80,11 +80,10 @@ function closeWhenIdle(session: ServerHttp2Session, clock: Clock): void {
 
 /** As cutOff, once the answer is written. An HTTP/2 response says it has finished only when its stream is closed: the stream is asked. */
 export function cutOffAfterAnswer(context: RequestContext): void {
-  const raw = context.reply.raw as unknown as { stream?: Finishing } & Finishing;
-  (raw.stream ?? raw).once('finish', () => cutOff(context));
-}
-interface Finishing {
-  once(event: 'finish', callback: () => void): void;
+  const { stream } = context.reply.raw as unknown as { stream?: ServerHttp2Stream };
+  // all that is written has been taken: nothing is left to wait for
+  if (stream !== undefined) stream.once('finish', () => stream.close());
+  else context.reply.raw.once('finish', () => cutOff(context));
 }
 
 /** A caller without a name gets its answer and no more of an HTTP/2 connection: opening streams and dropping them must not be free (upstream's UnauthenticatedHTTP2DOSMitigation). */

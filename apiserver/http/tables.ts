@@ -26,7 +26,7 @@ export function columnDefinitions(served: ServedResource): unknown[] {
 
 export function tableOf(served: ServedResource, objects: readonly AnyObject[], options: TableOptions): Record<string, unknown> {
   const { table } = served.definition;
-  const ordered = options.list && table.order !== undefined ? [...objects].sort(table.order) : objects;
+  const ordered = options.list ? tableOrder(served, objects) : objects;
   return {
     kind: 'Table',
     apiVersion: options.version,
@@ -34,6 +34,12 @@ export function tableOf(served: ServedResource, objects: readonly AnyObject[], o
     columnDefinitions: columnDefinitions(served),
     rows: ordered.length === 0 && table.emptyIsNull ? null : ordered.map((object) => tableRow(served, object, options)),
   };
+}
+
+/** Objects in the order of a Table's rows. */
+export function tableOrder(served: ServedResource, objects: readonly AnyObject[]): readonly AnyObject[] {
+  const { order } = served.definition.table;
+  return order === undefined ? objects : [...objects].sort(order);
 }
 
 export function tableRow(

@@ -68,6 +68,27 @@ function readEnvelope(bytes: Uint8Array): { apiVersion: string; kind: string; ra
 
 /** The whole body: envelope and message. `kind` and `apiVersion` are read from the object. */
 export function encodeProtobuf(schema: TypeSchema, object: object): Buffer {
+  return inEnvelope(object, (writer) => writeMessage(writer, schema, object as Plain));
+}
+
+/** A message by itself, as it stands inside another. */
+export function encodeProtobufMessage(schema: TypeSchema, object: object): Uint8Array {
+  const writer = new BinaryWriter();
+  writeMessage(writer, schema, object as Plain);
+  return writer.finish();
+}
+
+/** The body of a list whose items are encoded already; `head` is the list without them. Items are the last field of every list. */
+export function encodeProtobufList(schema: TypeSchema, head: object, items: readonly Uint8Array[]): Buffer {
+  return inEnvelope(head, (writer) => {
+    writeMessage(writer, schema, head as Plain);
+    for (const item of items) writer.tag(ITEMS_FIELD, WireType.LengthDelimited).bytes(item);
+  });
+}
+
+const ITEMS_FIELD = 2;
+
+function inEnvelope(object: object, write: (writer: BinaryWriter) => void): Buffer {
   const writer = new BinaryWriter();
   writer.raw(MAGIC);
   const plain = object as Plain;
@@ -76,7 +97,7 @@ export function encodeProtobuf(schema: TypeSchema, object: object): Buffer {
   writer.tag(2, WireType.LengthDelimited).string(String(getOwn(plain, 'kind') ?? ''));
   writer.join();
   writer.tag(2, WireType.LengthDelimited).fork();
-  writeMessage(writer, schema, plain);
+  write(writer);
   writer.join();
   writer.tag(3, WireType.LengthDelimited).string('');
   writer.tag(4, WireType.LengthDelimited).string('');
