@@ -17,7 +17,11 @@ export const verb: Verb = {
     ...FILE_FLAGS,
     ...SELECTOR_FLAGS,
     ...ALL_NAMESPACES_FLAG,
-    'show-events': { type: 'boolean', default: true, help: 'If true, display events related to the described object' },
+    'show-events': {
+      type: 'boolean',
+      default: true,
+      help: 'If true, display events related to the described object. Defaults to true for a single object, false for multiple objects and prefix matching.',
+    },
     'chunk-size': { type: 'integer', default: 500, help: 'Return large lists in chunks rather than all at once' },
   },
   run: describe,
@@ -31,12 +35,13 @@ async function describe(session: Session, args: readonly string[]): Promise<void
       `error: You must specify the type of resource to describe. Use "${program} api-resources" for a complete list of supported resources.`,
     );
   }
-  const { found, errors } = await fetchWithPrefixes(session, args);
+  const { found, errors, byPrefix } = await fetchWithPrefixes(session, args);
+  const withEvents = flags.changed('show-events') ? flags.bool('show-events') : found.length === 1 && !byPrefix;
   const texts: string[] = [];
   for (const item of found) {
     try {
       const describer = await describerOf(item.resource.kind, item.resource.group);
-      texts.push(await describer({ ...item.object, kind: item.resource.kind }, await contextOf(session, item)));
+      texts.push(await describer({ ...item.object, kind: item.resource.kind }, await contextOf(session, item, withEvents)));
     } catch (error) {
       errors.push(error);
     }
@@ -48,7 +53,10 @@ async function describe(session: Session, args: readonly string[]): Promise<void
 }
 
 /** A name that is not found may be the beginning of names that are. */
-async function fetchWithPrefixes(session: Session, args: readonly string[]): Promise<{ found: Found[]; errors: unknown[] }> {
+async function fetchWithPrefixes(
+  session: Session,
+  args: readonly string[],
+): Promise<{ found: Found[]; errors: unknown[]; byPrefix: boolean }> {
   const { found, errors } = await fetchObjects(session, args);
   if (
     errors.length === 0 ||
@@ -56,17 +64,17 @@ async function fetchWithPrefixes(session: Session, args: readonly string[]): Pro
     args.length !== 2 ||
     !errors.every((error) => isReason(error, 'NotFound'))
   )
-    return { found, errors };
+    return { found, errors, byPrefix: false };
   const { wanted } = parseResourceWords(args, await session.mapper());
   for (const { resource, name = '' } of wanted) {
     const namespace = resource.namespaced ? session.namespace().name : '';
     const matching = (await listAll(session, resource, { namespace })).filter((object) => object.metadata.name?.startsWith(name));
     found.push(...matching.map((object) => ({ resource, namespace, name: object.metadata.name ?? '', object, source: '' })));
   }
-  return { found, errors: found.length > 0 ? [] : errors };
+  return { found, errors: found.length > 0 ? [] : errors, byPrefix: true };
 }
 
-async function contextOf(session: Session, item: Found): Promise<DescribeContext> {
+async function contextOf(session: Session, item: Found, withEvents: boolean): Promise<DescribeContext> {
   const mapper = await session.mapper();
   const quiet = async <T>(action: () => Promise<T>, otherwise: T): Promise<T> => {
     try {
@@ -80,7 +88,7 @@ async function contextOf(session: Session, item: Found): Promise<DescribeContext
     session,
     list: (resource, { namespace, ...query } = {}) => quiet(() => listAll(session, mapper.resource(resource), { namespace, query }), []),
     get: (resource, where) => quiet(() => session.api.get(mapper.resource(resource), where), undefined),
-    events: session.flags.bool('show-events') ? await eventsOf(session, item) : undefined,
+    events: withEvents ? await eventsOf(session, item) : undefined,
   };
 }
 

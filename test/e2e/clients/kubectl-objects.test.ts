@@ -68,6 +68,24 @@ async function generated(k: Shell, pki: string): Promise<void> {
   assert.match(await k.ok('get priorityclass pc'), /pc +100 +false +\S+ +PreemptLowerPriority\n/);
   assert.match(await k.ok('rollout status deploy gen'), /successfully rolled out\n$/);
 
+  assert.equal(await k.ok('create job once --from=cronjob/cj'), 'job.batch/once created\n');
+  assert.match(await k.ok('get job once -o yaml'), /cronjob\.kubernetes\.io\/instantiate: manual\n[\s\S]*kind: CronJob\n {4}name: cj\n/);
+  assert.equal(await k.ok('create service nodeport fixed --tcp=80 --node-port=32100'), 'service/fixed created\n');
+  assert.match(
+    await k.fails('create service nodeport fixed2 --tcp=80 --node-port=32100'),
+    /spec\.ports\[0\]\.nodePort: Invalid value: 32100: provided port is already allocated/,
+  );
+  assert.equal(await k.ok('create service clusterip headless --clusterip=None'), 'service/headless created\n');
+  assert.equal(await k.ok('create secret generic typed --type=my/type --from-literal=a=b'), 'secret/typed created\n');
+  assert.match(
+    await k.fails('create quota bad --hard=cpu=4 --scopes=Nope'),
+    /spec\.scopes: Invalid value: \["?Nope"?\]: unsupported scope/,
+  );
+  assert.match(
+    await k.fails('create priorityclass p2 --value=2000000000'),
+    /value: Forbidden: maximum allowed value of a user defined priority is 1000000000/,
+  );
+
   const token = await k.ok('create token robot --duration=20m');
   assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+\n?$/);
   assert.match(await k.ok(`describe secret s`), /Type: +Opaque\n\nData\n====\np: +1 bytes?\n/);
@@ -93,6 +111,10 @@ async function ranAndLogged(k: Shell): Promise<void> {
   assert.equal(await k.ok('run one --image=registry.example/one:1 --port=80 --labels=run=one'), 'pod/one created\n');
   assert.equal(await k.ok('wait --for=create pod/one'), 'pod/one condition met\n');
   assert.equal(await k.ok('wait --for=condition=Ready pod/one'), 'pod/one condition met\n');
+  assert.equal(await k.ok(`wait --for=jsonpath='{.spec.containers[0].name}' pod/one`), 'pod/one condition met\n');
+  assert.equal(await k.ok('wait --for=delete pod/none'), '');
+  assert.match(await k.fails('wait --for=create pod/none --timeout=1s'), /timed out waiting for the condition/);
+  assert.equal(await k.ok('wait --for=condition=Ready pod -l run=one'), 'pod/one condition met\n');
   assert.match(await k.fails('wait --for=condition=Nonsense pod/one --timeout=1s'), /timed out waiting for the condition on pods\/one/);
   assert.equal(await k.ok('logs one'), 'one of pod one started\n');
   assert.equal(await k.ok('expose pod one --port=80 --name=one'), 'service/one exposed\n');
@@ -123,6 +145,7 @@ async function ranAndLogged(k: Shell): Promise<void> {
 }
 
 async function deleted(k: Shell): Promise<void> {
+  assert.match(await k.ok('delete pod --field-selector=metadata.name=one --dry-run=client'), /^pod "one" deleted.*\(dry run\)\n$/);
   assert.match(await k.ok('delete pod one'), /^pod "one" deleted/);
   assert.match(await k.ok('delete pod once --now'), /^pod "once" deleted/);
   await k.ok('run st --image=stubborn');

@@ -89,6 +89,19 @@ async function looked(k: Shell): Promise<void> {
   assert.match(await k.ok('get deploy hello --subresource=scale -o yaml'), /^apiVersion: autoscaling\/v1\nkind: Scale\n/);
   assert.equal(await k.fails('get deploy nope'), 'Error from server (NotFound): deployments.apps "nope" not found\n');
   assert.equal(await k.fails('get nope'), `error: the server doesn't have a resource type "nope"\n`);
+  assert.match(await k.ok('get pods -L app,nope --chunk-size=1'), /APP +NOPE\n(hello-.* hello +\n){3}$/);
+  assert.match(await k.ok('get pods --server-print=false'), /^NAME +AGE\n(hello-\S+ +\w+\n){3}$/);
+  assert.match(await k.ok(`get pods -o jsonpath-as-json='{.items[*].metadata.name}'`), /^\[\n( {4}"hello-\S+",?\n){3}\]\n$/);
+  assert.equal(await k.ok('get deploy hello --show-kind --no-headers -o name'), 'deployment.apps/hello\n');
+  assert.equal(await k.ok(`get deploy hello --subresource=status -o jsonpath='{.status.replicas}'`), '3');
+  assert.equal(await k.ok('get deploy hello --watch-only --request-timeout=1s'), '', 'nothing happens to it');
+  assert.match(
+    await k.ok(`get pods -l 'app in (hello),pod-template-hash' --field-selector=status.phase=Running,metadata.name!=x -o name`),
+    /^(pod.*\n){3}$/,
+  );
+  const both = await k.run('get deploy hello nope');
+  assert.match(both.stdout, /^NAME .*\nhello +3\/3 /);
+  assert.equal(both.stderr, 'Error from server (NotFound): deployments.apps "nope" not found\n');
   assert.equal((await k.run('get pods -l app=none')).stderr, 'No resources found in shop namespace.\n');
 }
 
@@ -102,7 +115,7 @@ async function described(k: Shell): Promise<void> {
     /Pods Status: +3 Running \/ 0 Waiting \/ 0 Succeeded \/ 0 Failed\n[\s\S]*SuccessfulCreate .*Created pod: hello-/,
   );
   // events are written behind
-  const pod = await k.until('describe pod -l app=hello', /Scheduled [\s\S]*Started /);
+  const pod = await k.until('describe pod -l app=hello --show-events=true', /Scheduled [\s\S]*Started /);
   assert.match(pod, /Node: +node-\d\/\S+\n[\s\S]*Controlled By: +ReplicaSet\/hello-[\s\S]*State: +Running\n[\s\S]*QoS Class: +Burstable\n/);
   for (const reason of ['Scheduled', 'Pulled', 'Created', 'Started']) assert.match(pod, new RegExp(`Normal +${reason} `));
   assert.match(await k.ok('describe svc hello'), /TargetPort: +http\/TCP\nEndpoints: +10\.\S+:8080,10\.\S+:8080,10\.\S+:8080\n/);
@@ -180,6 +193,10 @@ async function changed(k: Shell): Promise<void> {
   assert.equal(await k.ok('set env deploy/hello X=y'), 'deployment.apps/hello env updated\n');
   assert.match(await k.ok('set env deploy/hello --list'), /A=b\nX=y\n/);
   assert.equal(await k.ok('set resources deploy hello --requests=cpu=10m'), 'deployment.apps/hello resource requirements updated\n');
+  await k.ok('create configmap settings --from-literal=key=1');
+  assert.equal(await k.ok('set env deploy/hello --from=configmap/settings --prefix=P_'), 'deployment.apps/hello env updated\n');
+  assert.match(await k.ok('set env deploy/hello --list --resolve'), /P_KEY=1\n/);
+  assert.equal(await k.ok('set env deploy/hello P_KEY-'), 'deployment.apps/hello env updated\n');
   assert.equal(await k.ok('set serviceaccount deploy hello default'), 'deployment.apps/hello serviceaccount updated\n');
 }
 

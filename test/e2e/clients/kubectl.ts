@@ -115,10 +115,10 @@ export function shell(t: TestContext, binary: string, kubeconfig: string, namesp
           `\`${command}\` prints ${pattern}`,
           async () => {
             last = await run(command);
-            return pattern.test(last.stdout + last.stderr) && last.stdout + last.stderr;
+            return pattern.test(last.stdout + last.stderr) && { text: last.stdout + last.stderr };
           },
           timeoutMs,
-        );
+        ).then(({ text }) => text);
       } catch (error) {
         throw new Error(`${(error as Error).message}; last it printed ${last?.stdout}${last?.stderr}`);
       }
