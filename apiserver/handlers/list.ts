@@ -141,7 +141,7 @@ export async function listStored(
   const prefix = storagePrefix(served.definition.group, served.definition.resource, namespace);
   const plan = await planOf(api, context, request.options, prefix);
   try {
-    return collect(api, request.filter, prefix, plan);
+    return collect(api, request.filter, scopeOf(served, namespace, request.filter), plan);
   } catch (error) {
     if (error instanceof RevisionTooNew) throw tooLarge(plan.revision ?? 0, api.store.revision);
     if (!(error instanceof RevisionCompacted)) throw error;
@@ -168,7 +168,29 @@ async function planOf(api: Api, context: RequestContext, options: ListOptions, p
   return { revision: exact ? revision : undefined, startKey: undefined, limit };
 }
 
-function collect(api: Api, filter: Filter, prefix: string, plan: Plan): { items: readonly Stored[]; metadata: ListMeta } {
+/** Which keys a list looks at. */
+interface Scope {
+  /** Of the collection that was asked for: pages continue after it. */
+  readonly prefix: string;
+  /** Of what the selector leaves of it. */
+  readonly narrow: string;
+  /** The selector names one object: there is nothing after it. */
+  readonly single: boolean;
+}
+
+/** A selector may name the namespace, and within one the object: what lies beyond makes no further page. */
+function scopeOf({ definition, namespaced }: ServedResource, asked: string, { fields }: Filter): Scope {
+  const exact = (wanted: string): string => fields.find(({ label, operator }) => label === wanted && operator !== '!=')?.value ?? '';
+  const namespace = namespaced && asked === '' ? exact('metadata.namespace') : asked;
+  return {
+    prefix: storagePrefix(definition.group, definition.resource, asked),
+    narrow: storagePrefix(definition.group, definition.resource, namespace),
+    single: (!namespaced || namespace !== '') && exact('metadata.name') !== '',
+  };
+}
+
+function collect(api: Api, filter: Filter, scope: Scope, plan: Plan): { items: readonly Stored[]; metadata: ListMeta } {
+  const { prefix, narrow, single } = scope;
   const { revision, startKey, limit } = plan;
   if (filter.empty) {
     const result = api.store.list(prefix, { ...(revision && { revision }), ...(startKey && { startKey }), limit });
@@ -181,13 +203,13 @@ function collect(api: Api, filter: Filter, prefix: string, plan: Plan): { items:
     };
     return { items: result.items, metadata };
   }
-  const result = api.store.list(prefix, { ...(revision && { revision }), ...(startKey && { startKey }) });
+  const result = api.store.list(narrow, { ...(revision && { revision }), ...(startKey && { startKey }) });
   const items: Stored[] = [];
   for (let i = 0; i < result.items.length; i++) {
     const stored = result.items[i]!;
     if (!filter.matches(api.cache.read(stored))) continue;
     items.push(stored);
-    if (items.length === limit && i < result.items.length - 1) {
+    if (items.length === limit && i < result.items.length - 1 && !single) {
       const next = `${stored.key.slice(prefix.length)}\u0000`;
       return { items, metadata: { resourceVersion: String(result.revision), continue: encodeContinue(result.revision, next) } };
     }

@@ -34,6 +34,21 @@ test('a list', async (t) => {
     await send('DELETE', `${CONFIGMAPS}/cc`);
   });
 
+  await t.test('has no further page where a selector leaves nothing to look at', async () => {
+    await send('POST', CONFIGMAPS.replace('/default/', '/kube-system/'), configMap('z'));
+    const metadata = async (query: string, path = CONFIGMAPS): Promise<{ continue?: string }> =>
+      (await send('GET', `${path}?limit=${query}`)).body.metadata;
+    assert.equal((await metadata('1&fieldSelector=metadata.name%3Da')).continue, undefined);
+    const everywhere = '/api/v1/configmaps';
+    assert.equal((await metadata('4&fieldSelector=metadata.namespace%3Ddefault', everywhere)).continue, undefined);
+    assert.equal((await metadata('1&fieldSelector=metadata.namespace%3Ddefault,metadata.name%3Da', everywhere)).continue, undefined);
+    assert.notEqual((await metadata('1&fieldSelector=metadata.name%3Da', everywhere)).continue, undefined);
+    assert.notEqual((await metadata('1&fieldSelector=metadata.name!%3Db')).continue, undefined);
+    const first = (await send('GET', `${everywhere}?limit=3&fieldSelector=metadata.namespace%3Ddefault`)).body;
+    const rest = await send('GET', `${everywhere}?limit=3&fieldSelector=metadata.namespace%3Ddefault&continue=${first.metadata.continue}`);
+    assert.deepEqual([...names(first), ...names(rest.body)], ['a', 'b', 'c', 'd']);
+  });
+
   await t.test('shows the past exactly', async () => {
     const before = (await send('GET', CONFIGMAPS)).body.metadata.resourceVersion;
     await send('POST', CONFIGMAPS, configMap('later'));
