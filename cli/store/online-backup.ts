@@ -1,6 +1,6 @@
 /** Takes a backup from a running API server, and makes sure that it came whole: its last line is the checksum of all before. */
 import { createHash } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { type Append, writeNewFile } from '../../machinery/process/new-file.ts';
 import { CliError } from '../errors.ts';
 import type { Session } from '../session.ts';
 
@@ -11,38 +11,24 @@ const LAST_LINE = 78;
 export async function onlineBackup(session: Session, path: string): Promise<void> {
   const { code, body } = await session.client.stream({ method: 'GET', path: PATH, signal: session.signal });
   if (code !== 200) throw new CliError(await refusal(code, body));
-  const taken = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+  const bytes = await writeNewFile(path, (append) => receive(body, append)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === undefined) throw error;
     throw new CliError(error.code === 'EEXIST' ? `${path} exists; nothing is overwritten` : error.message);
   });
-  await taken.close();
-  const unfinished = `${path}.unfinished`;
-  try {
-    const bytes = await receive(body, unfinished);
-    await rename(unfinished, path);
-    session.line(`${path}: ${bytes} bytes`);
-  } catch (error) {
-    await Promise.all([rm(unfinished, { force: true }), rm(path, { force: true })]);
-    throw error;
-  }
+  session.line(`${path}: ${bytes} bytes`);
 }
 
-async function receive(body: AsyncIterable<Buffer>, path: string): Promise<number> {
+async function receive(body: AsyncIterable<Buffer>, append: Append): Promise<number> {
   const hash = createHash('sha256');
   let held: Buffer = Buffer.alloc(0);
   let bytes = 0;
-  const handle = await open(path, 'w', 0o600);
-  try {
-    for await (const chunk of body) {
-      await handle.write(chunk);
-      bytes += chunk.length;
-      held = Buffer.concat([held, chunk]);
-      const known = Math.max(0, held.length - LAST_LINE);
-      hash.update(held.subarray(0, known));
-      held = held.subarray(known);
-    }
-    await handle.sync();
-  } finally {
-    await handle.close();
+  for await (const chunk of body) {
+    await append(chunk);
+    bytes += chunk.length;
+    held = Buffer.concat([held, chunk]);
+    const known = Math.max(0, held.length - LAST_LINE);
+    hash.update(held.subarray(0, known));
+    held = held.subarray(known);
   }
   if (held.toString() !== `${JSON.stringify({ sha256: hash.digest('hex') })}\n`)
     throw new CliError('the backup did not arrive whole; take it again');

@@ -9,6 +9,7 @@ import { basename, join } from 'node:path';
 import { Level } from 'level';
 import { failpoint } from '../../../machinery/process/failpoints.ts';
 import { mutant } from '../../../machinery/process/mutants.ts';
+import { syncDirectory } from '../../../machinery/process/new-file.ts';
 import { systemRandom } from '../../../machinery/process/random.ts';
 import { StoreDamaged, StoreLocked } from '../interface.ts';
 import { type Inspection, inspectDatabase, type TornEnd } from './inspect.ts';
@@ -16,7 +17,7 @@ import { holdLock, isLocked, lockedMessage } from './lock.ts';
 import type { Database } from './log.ts';
 import { END_OF_RECORDS, FIRST_RECORD_KEY } from './record.ts';
 import { RESTORE_HINT } from './recover.ts';
-import { syncDirectory, type Tail, writeSynced } from './tail.ts';
+import { type Tail, writeSynced } from './tail.ts';
 
 export const READY_KEY = Buffer.from('m/ready');
 

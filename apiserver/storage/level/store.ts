@@ -9,6 +9,7 @@
  */
 import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncDirectory } from '../../../machinery/process/new-file.ts';
 import { type Store, StoreDamaged } from '../interface.ts';
 import { LogStore, type StoreOptions } from '../log-store.ts';
 import { isCorruption, isForbidden, isFull, openDatabase, reasonOf } from './database.ts';
@@ -16,7 +17,7 @@ import { reserve } from './lock.ts';
 import { LevelLog } from './log.ts';
 import { sizeOfFiles } from './reclaim.ts';
 import { RESTORE_HINT, recover } from './recover.ts';
-import { readTail, syncDirectory, TailFile } from './tail.ts';
+import { readTail, TailFile } from './tail.ts';
 
 /**
  * LevelDB maps tables into memory, and what was read of them stays there: after the one scan of everything, all of it. Opened again it maps only what is

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { failpoint } from '../../../machinery/process/failpoints.ts';
+import { syncDirectory } from '../../../machinery/process/new-file.ts';
 import { StoreDamaged } from '../interface.ts';
 
 export interface Tail {
@@ -109,15 +110,6 @@ export async function writeSynced(path: string, content: string | Buffer): Promi
   const handle = await open(path, 'w');
   try {
     await handle.writeFile(content);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-export async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
     await handle.sync();
   } finally {
     await handle.close();

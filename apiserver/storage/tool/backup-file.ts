@@ -9,10 +9,9 @@
  * History is not in it: after a restore old watches start anew.
  */
 import { createHash } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { writeNewFile } from '../../../machinery/process/new-file.ts';
 import type { Store } from '../interface.ts';
-import { syncDirectory } from '../level/tail.ts';
 
 const FORMAT = 'flyball-backup/1';
 
@@ -43,31 +42,16 @@ export function* backupLines(store: Store): Generator<Buffer> {
 }
 
 /** Writes the file as a whole, durably, or not at all. Replaces none. */
-export async function writeBackup(store: Store, path: string): Promise<{ revision: number; count: number; bytes: number }> {
-  const taken = await open(path, 'wx', 0o600);
-  await taken.close();
-  const unfinished = `${path}.unfinished`;
-  try {
+export function writeBackup(store: Store, path: string): Promise<{ revision: number; count: number; bytes: number }> {
+  return writeNewFile(path, async (append) => {
     const { revision, items } = store.list('/');
     let bytes = 0;
-    const handle = await open(unfinished, 'w', 0o600);
-    try {
-      for (const piece of backupLines(store)) {
-        await handle.write(piece);
-        bytes += piece.length;
-      }
-      await handle.sync();
-    } finally {
-      await handle.close();
+    for (const piece of backupLines(store)) {
+      await append(piece);
+      bytes += piece.length;
     }
-    await rename(unfinished, path);
-    await syncDirectory(dirname(path));
     return { revision, count: items.length, bytes };
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    await rm(path, { force: true });
-    throw error;
-  }
+  });
 }
 
 /** Throws with what is wrong unless the file is exactly what was written. */

@@ -9,8 +9,8 @@ export const restoreOptions = defineOptions({
   dataDir,
   bumpRevision: {
     type: 'integer',
-    default: 1_000_000_000,
-    min: 1,
-    help: 'by how much the revision moves on: more than was written since the backup, or clients take old for new',
+    default: 0,
+    min: 0,
+    help: 'by how much the revision moves on: more than was written since the backup, or clients take old for new; 0: past all that was ever given, by the clock',
   },
 });

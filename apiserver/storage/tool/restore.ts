@@ -4,15 +4,17 @@
  * taking old for new.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Clock } from '../../../machinery/process/clock.ts';
 import { mutant } from '../../../machinery/process/mutants.ts';
+import { syncDirectory } from '../../../machinery/process/new-file.ts';
 import type { Random } from '../../../machinery/process/random.ts';
 import { openLevel, READY_KEY, readyValue } from '../level/database.ts';
 import { encodeMarker, foldIn, MARKER_KEY } from '../level/marker.ts';
 import { encodeRecord, HASH_BYTES, hashOf, recordKey } from '../level/record.ts';
 import { openLevelStore } from '../level/store.ts';
-import { syncDirectory, TailFile, writeSynced } from '../level/tail.ts';
+import { TailFile, writeSynced } from '../level/tail.ts';
 import { type Backup, readBackup } from './backup-file.ts';
 
 export interface Restored {
@@ -21,12 +23,22 @@ export interface Restored {
 }
 
 const BATCH = 1000;
+/** How far the revision moves when the clock is behind it, so wrong. */
+const WITHOUT_CLOCK = 1_000_000_000;
 
-/** `directory` may not exist, or must be empty. It is there as a whole afterwards, or not at all. */
-export async function restoreBackup(path: string, directory: string, options: { bumpRevision: number; random: Random }): Promise<Restored> {
+export interface RestoreOptions {
+  /** By how much the revision moves on; 0: to a revision of its own, by the clock. */
+  readonly bumpRevision: number;
+  readonly random: Random;
+  readonly clock: Clock;
+}
+
+/** `path` may not exist, or must be an empty directory, or a link to one. The store is there as a whole afterwards, or not at all. */
+export async function restoreBackup(file: string, path: string, options: RestoreOptions): Promise<Restored> {
+  const directory = await placeOf(path);
   if ((await filesIn(directory)).length > 0) throw new Error(`${directory} is not empty; move it away first: nothing is overwritten`);
-  const backup = await readBackup(path);
-  const revision = backup.revision + (mutant('restore.revision-kept') ? 0 : options.bumpRevision);
+  const backup = await readBackup(file);
+  const revision = mutant('restore.revision-kept') ? backup.revision : revisionAfter(backup.revision, options);
   if (!Number.isSafeInteger(revision)) throw new Error(`the revision would be ${revision}, which is too large`);
   const building = `${directory}.restoring`;
   await rm(building, { recursive: true, force: true });
@@ -42,6 +54,24 @@ export async function restoreBackup(path: string, directory: string, options: { 
     throw error;
   }
   return { revision, count: backup.items.length };
+}
+
+/** Where a link leads, so that it stays one. */
+async function placeOf(path: string): Promise<string> {
+  return realpath(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return path;
+  });
+}
+
+/**
+ * No store gives a million revisions a second for long, so the microseconds of the clock are ahead of all that was given out, also by what was restored
+ * from the same backup before: two restores never give the same revisions.
+ */
+function revisionAfter(revision: number, { bumpRevision, clock }: RestoreOptions): number {
+  if (bumpRevision > 0) return revision + bumpRevision;
+  const byClock = clock.now().getTime() * 1000;
+  return byClock > revision ? byClock : revision + WITHOUT_CLOCK;
 }
 
 async function filesIn(directory: string): Promise<string[]> {

@@ -1,6 +1,7 @@
 /** `store check`, `store backup`, `store restore`: what they say and how they end. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { systemClock } from '../../../machinery/process/clock.ts';
 import { formatUsage, type OptionsTable, parseOptions } from '../../../machinery/process/options.ts';
 import { systemRandom } from '../../../machinery/process/random.ts';
 import { openLevelStore } from '../level/store.ts';
@@ -63,7 +64,7 @@ const TOOLS: Readonly<Record<string, Tool>> = {
     run: async ({ file, flags }, output) => {
       const { dataDir, bumpRevision } = parseOptions(restoreOptions, flags);
       const store = join(resolve(dataDir), 'store');
-      const { revision, count } = await restoreBackup(resolve(file), store, { bumpRevision, random: systemRandom });
+      const { revision, count } = await restoreBackup(resolve(file), store, { bumpRevision, random: systemRandom, clock: systemClock });
       output.out(`${store}: ${count} objects; the revision is ${revision}, everything before it is compacted`);
       return 0;
     },

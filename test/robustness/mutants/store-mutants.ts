@@ -7,7 +7,7 @@ import { decodeRecord, encodeRecord, hashOf, objectOf, recordKey } from '../../.
 import { openLevelStore } from '../../../apiserver/storage/level/store.ts';
 import { writeBackup } from '../../../apiserver/storage/tool/backup-file.ts';
 import { restoreBackup } from '../../../apiserver/storage/tool/restore.ts';
-import { turnEnd } from '../../../machinery/process/clock.ts';
+import { systemClock, turnEnd } from '../../../machinery/process/clock.ts';
 import { armFailpoints } from '../../../machinery/process/failpoints.ts';
 import { systemRandom } from '../../../machinery/process/random.ts';
 import type { Scenario } from './scenario.ts';
@@ -186,7 +186,7 @@ export const storeMutants: readonly Scenario[] = [
       await writeBackup(scene.store, file);
       const { answer } = await scene.put('b');
       const restored = join(scene.live, 'restored');
-      await restoreBackup(file, restored, { bumpRevision: 1_000, random: systemRandom });
+      await restoreBackup(file, restored, { bumpRevision: 0, random: systemRandom, clock: systemClock });
       const store = await openLevelStore(restored);
       try {
         const { revision } = await store.create('/core/configmaps/default/c', (at) =>
