@@ -42,6 +42,21 @@ metadata:
   name: {{ .Release.Name }}-hook
   annotations: {helm.sh/hook: "post-install,post-upgrade", helm.sh/hook-delete-policy: before-hook-creation}
 data: {revision: {{ .Release.Revision | quote }}}
+---
+{{- $kept := lookup "v1" "ConfigMap" .Release.Namespace (printf "%s-kept" .Release.Name) }}
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: {{ .Release.Name }}-kept}
+data: {since: {{ if $kept }}{{ $kept.data.since | quote }}{{ else }}{{ .Release.Revision | quote }}{{ end }}}
+`,
+  'templates/tests/check.yaml': `apiVersion: v1
+kind: Pod
+metadata:
+  name: {{ .Release.Name }}-check
+  annotations: {helm.sh/hook: test, helm.sh/hook-delete-policy: before-hook-creation}
+spec:
+  restartPolicy: Never
+  containers: [{name: check, image: busybox, command: [sh, -c, "echo all is well"]}]
 `,
 };
 
@@ -66,10 +81,17 @@ if (helms.length > 0)
       return code === 200 ? JSON.parse(body.toString('utf8')) : undefined;
     };
     for (const [index, { label, path }] of helms.entries())
-      await t.test(label, () => lived(shell(t, path, cluster.kubeconfig, 'default'), `web${index}`, get));
+      await t.test(label, () => lived(shell(t, path, cluster.kubeconfig, 'default'), { name: `web${index}`, label, get }));
   });
 
-async function lived(h: Shell, name: string, get: (path: string) => Promise<ReturnType<typeof JSON.parse>>): Promise<void> {
+interface Release {
+  readonly name: string;
+  readonly label: string;
+  /** The object at a path of the API; undefined when there is none. */
+  readonly get: (path: string) => Promise<ReturnType<typeof JSON.parse>>;
+}
+
+async function lived(h: Shell, { name, label, get }: Release): Promise<void> {
   const chart = writeChart(h.home);
   const wait = '--wait --timeout 60s';
   const deployment = async () => get(`/apis/apps/v1/namespaces/default/deployments/${name}`);
@@ -79,6 +101,10 @@ async function lived(h: Shell, name: string, get: (path: string) => Promise<Retu
   assert.match(await h.fails(`install ${name} ${chart}`), /cannot re-?use a name that is still in use/);
   assert.match(await h.ok('list'), new RegExp(`${name}\\s+default\\s+1\\s.*deployed\\s+web-0\\.1\\.0`));
   assert.match(await h.ok(`status ${name}`), /STATUS: deployed/);
+  assert.match(await h.ok(`test ${name} --logs`), /Phase: +Succeeded\n[\s\S]*all is well\n/);
+  const operations = (await deployment()).metadata.managedFields.filter(({ manager }: { manager: string }) => manager === 'helm');
+  // helm 4 applies on the server where helm 3 merges by itself
+  assert.equal(operations[0]?.operation, label.startsWith('helm v3') ? 'Update' : 'Apply');
 
   const changes = '--set replicas=3 --set image=registry.example/web:2 --set extra=true';
   assert.match(await h.ok(`upgrade ${name} ${chart} ${changes} ${wait}`), /has been upgraded\. Happy Helming!/);
@@ -87,6 +113,7 @@ async function lived(h: Shell, name: string, get: (path: string) => Promise<Retu
   assert.equal(upgraded.status.updatedReplicas, 3);
   assert.match((await get(`/api/v1/namespaces/default/configmaps/${name}-extra`)).data.server, /^v1\.36\./);
   assert.equal((await get(`/api/v1/namespaces/default/configmaps/${name}-hook`)).data.revision, '2', 'the hook was run again');
+  assert.equal((await get(`/api/v1/namespaces/default/configmaps/${name}-kept`)).data.since, '1', 'what is there was looked up');
 
   assert.match(await h.ok(`rollback ${name} 1 ${wait}`), /Rollback was a success/);
   assert.equal((await deployment()).spec.replicas, 2);
@@ -96,6 +123,14 @@ async function lived(h: Shell, name: string, get: (path: string) => Promise<Retu
 
   assert.match(await h.fails(`upgrade ${name} ${chart} --set replicas=-1`), /must be greater than or equal to 0/);
   assert.match(await h.ok(`upgrade ${name} ${chart} --dry-run=server`), /REVISION: 5|REVISION: 4/);
+  assert.match(await h.ok(`template ${name} ${chart}`), /# Source: web\/templates\/web\.yaml\napiVersion: v1\nkind: Service\n/);
+  assert.match(
+    await h.fails(`upgrade ${name} ${chart} --set image=registry.example/web:missing --wait --timeout 3s`),
+    /deadline|timed out|not ready/i,
+  );
+  assert.match(await h.ok(`history ${name}`), /failed/);
+  assert.match(await h.ok(`rollback ${name} 1 ${wait}`), /Rollback was a success/);
+  assert.equal((await deployment()).spec.template.spec.containers[0].image, 'registry.example/web:1');
   assert.match(await h.ok(`uninstall ${name} ${wait}`), new RegExp(`release "${name}" uninstalled`));
   assert.equal(await deployment(), undefined);
   assert.doesNotMatch(await h.ok('list'), new RegExp(name));
