@@ -117,7 +117,7 @@ export function compareDeployment(observed: ObservedDeployment, now: Date): Plan
   const sets = standings(rollout);
   if (d.spec.paused || isScaled(d, sets)) return scale(rollout, sets, conditions);
   if (stored === undefined && observed.occupant !== undefined) return collision(rollout, conditions);
-  return roll(rollout, conditions);
+  return roll(rollout, conditions, sets);
 }
 
 interface Rollout {
@@ -169,11 +169,11 @@ function collision({ d, observed, now }: Rollout, conditions: readonly Deploymen
 }
 
 /** One step from the old template to the present one. */
-function roll(rollout: Rollout, before: readonly DeploymentCondition[]): Plan {
+function roll(rollout: Rollout, before: readonly DeploymentCondition[], found: Sets): Plan {
   const { d, stored, old, now } = rollout;
   const revision = maxRevision(old) + 1;
   const current = stored ?? newSet(d, revision);
-  const sets = standings(rollout, current);
+  const sets = stored === undefined ? standings(rollout, current) : found;
   const sizes = isRollingUpdate(d) ? rollingSizes(d, sets) : recreateSizes(d, sets);
   const waits = stored === undefined && !isRollingUpdate(d) && !sizes.has(current.metadata.name ?? '');
   const steps: Step[] = old.map((rs) => ({ before: rs, next: resized(d, rs, sizes.get(rs.metadata.name ?? '')) }));
