@@ -6,9 +6,9 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Random } from '../../machinery/process/random.ts';
 import { sleep } from '../../scripts/chaos/history.ts';
-import { syncedIn } from './journal.ts';
+import { syncedIn, syncedLength } from './journal.ts';
 import type { Network } from './network.ts';
-import { cutPower } from './power-cut.ts';
+import { cutPower, type Flushed } from './power-cut.ts';
 import type { Server, Start } from './server.ts';
 
 export interface Fault {
@@ -40,12 +40,17 @@ const kill: Fault = {
   },
 };
 
+const flushedIn =
+  (directory: string): Flushed =>
+  (file) =>
+    syncedLength(syncedIn(directory), file);
+
 const powerCut: Fault = {
   name: 'power-cut',
   strike: async (server, random, directory) => {
     await sleep(random.integer(400));
     await server.kill();
-    return `power cut: ${JSON.stringify(cutPower(server.store, syncedIn(directory), random))}`;
+    return `power cut: ${cutPower(server.store, flushedIn(directory), random)}`;
   },
 };
 
@@ -195,7 +200,7 @@ function andPowerCut(fault: Fault): Fault {
     name: `${fault.name}-then-power-cut`,
     strike: async (server, random, directory) => {
       const end = await fault.strike(server, random, directory);
-      return `${end}; power cut: ${JSON.stringify(cutPower(server.store, syncedIn(directory), random))}`;
+      return `${end}; power cut: ${cutPower(server.store, flushedIn(directory), random)}`;
     },
   };
 }

@@ -18,9 +18,9 @@ import { systemRandom } from '../../../machinery/process/random.ts';
 import { FakeClock } from '../../../machinery/process/testing/fake-clock.ts';
 import { journalReading } from '../batch.ts';
 import { COUNT, History, prefixOf, seenOf, TOKEN, type WriteOp } from '../history.ts';
-import { type Journal, keepJournal } from '../journal.ts';
+import { type Journal, keepJournal, syncedLength } from '../journal.ts';
 import { judge, violationsOf } from '../judge.ts';
-import { cutPower } from '../power-cut.ts';
+import { cutToFlushed } from '../power-cut.ts';
 import { toldOf } from '../recorded-client.ts';
 import { type Reading, readStore } from '../revisions.ts';
 import { closeLater } from './scenario.ts';
@@ -170,7 +170,7 @@ export class StoreScene {
     const image = join(this.#directory, `live-${this.#lives + 1}`);
     cpSync(this.live, image, { recursive: true });
     const atLeast = journalReading(this.#directory).through;
-    if (power === 'off') cutPower(image, this.#journal.synced, { ...systemRandom, integer: () => 1 });
+    if (power === 'off') cutToFlushed(image, (file) => syncedLength(this.#journal.synced, file));
     // what the old process still does, nobody hears of
     this.#journal.stop();
     await this.#close();

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { openLevelStore } from '../../../apiserver/storage/level/store.ts';
 import { systemClock } from '../../../machinery/process/clock.ts';
-import { newest } from './cuts.ts';
+import { newestLog } from '../journal.ts';
 import { reopened } from './kills.ts';
 import { Ledger } from './ledger.ts';
 import { bundleWriter, runWriter, type Told, type WriterOptions } from './run-writer.ts';
@@ -52,7 +52,7 @@ const inject =
   (store: string, ...rules: readonly string[]) =>
   async (writer: ChildProcess): Promise<void> => {
     await systemClock.sleep(30);
-    const log = join(store, 'db', newest(join(store, 'db'), /\.log$/));
+    const log = join(store, 'db', newestLog(join(store, 'db'))!.file);
     const words = rules.map((rule) => rule.replace('%log', log));
     spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...words, '-p', String(writer.pid)], { stdio: 'ignore' });
   };

@@ -6,7 +6,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { type Store, StoreDamaged } from '../../../apiserver/storage/interface.ts';
 import { openLevelStore } from '../../../apiserver/storage/level/store.ts';
-import { newest } from './cuts.ts';
+import { newestLog } from '../journal.ts';
 import type { CycleOptions, Verdict } from './kills.ts';
 
 const LAST_BYTES = 64 * 1024;
@@ -15,7 +15,7 @@ const LAST_BYTES = 64 * 1024;
 export async function sweeps({ directory, random, count }: Omit<CycleOptions, 'bundle' | 'mutants'>): Promise<Verdict> {
   const live = join(directory, 'live');
   const expected = await write(live);
-  const log = join('db', newest(join(live, 'db'), /\.log$/));
+  const log = join('db', newestLog(join(live, 'db'))!.file);
   const bytes = readFileSync(join(live, log));
   const sweep = new Sweep(live, join(directory, 'image'), expected);
   const places = (from: number, to: number): Iterable<number> => spread(from, to, count, random.integer(1000));
@@ -52,7 +52,7 @@ async function write(directory: string): Promise<Expected> {
     const current = store.get(key);
     await (current === undefined ? store.create(key, encode) : store.update(key, current.revision, encode));
   }
-  const log = join(`${directory}-writing`, 'db', newest(join(`${directory}-writing`, 'db'), /\.log$/));
+  const log = join(`${directory}-writing`, 'db', newestLog(join(`${directory}-writing`, 'db'))!.file);
   const beforeLast = readFileSync(log).length;
   await Promise.all(Array.from({ length: 3 }, (_, i) => store.create(`/core/pods/y/${i}`, encode)));
   cpSync(`${directory}-writing`, directory, { recursive: true });
