@@ -1,13 +1,16 @@
 /**
- * Real kubectl and helm binaries as a user has them: those on the PATH, and any named `kubectl-…` or `helm-…` in the folder $FLYBALL_CLIENTS
- * (docs/clients.md says where to get more). Each run has a home of its own, so that no cache or setting of this machine's user is seen.
+ * Real kubectl and helm binaries as a user has them: on the PATH, named `kubectl-…` or `helm-…` in the folder $FLYBALL_CLIENTS, or out of npm
+ * layers that are installed in this project or in that folder (docs/clients.md). Each run has a home of its own, so that no cache or setting of
+ * this machine's user is seen.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { eventually } from '../../fixtures/eventually.ts';
+import { fromLayers } from './layers.ts';
 
 export interface ClientBinary {
   /** `kubectl v1.36.3`: for the test's name. */
@@ -50,32 +53,31 @@ export interface Following {
 
 const TIMEOUT_MS = 60_000;
 
-/** All binaries of a program, or why there are none. */
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Without $FLYBALL_CLIENTS the newest that is at hand, with it all of them, each version once. */
 export function clientBinaries(program: 'kubectl' | 'helm', versionArguments: readonly string[]): readonly ClientBinary[] {
   const onPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, program));
   const folder = process.env['FLYBALL_CLIENTS'];
-  const extra = folder
-    ? readdirSync(folder)
-        .filter((name) => name.startsWith(`${program}-`))
-        .sort()
-        .map((name) => join(folder, name))
-    : [];
-  const found: ClientBinary[] = [];
-  for (const path of [...onPath, ...extra]) {
+  const named = folder ? readdirSync(folder).filter((name) => name.startsWith(`${program}-`)) : [];
+  const layers = [root, ...(folder ? [folder] : [])].flatMap((under) => fromLayers(under, program));
+  const found = new Map<string, ClientBinary>();
+  for (const path of [...onPath, ...named.map((name) => join(folder as string, name)), ...layers]) {
     const { status, stdout } = spawnSync(path, versionArguments, { encoding: 'utf8', timeout: TIMEOUT_MS });
     if (status !== 0) continue;
     const version = /v\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? 'of unknown version';
     const label = `${program} ${version}`;
-    if (!found.some((other) => other.label === label)) found.push({ label, path });
+    if (!found.has(label)) found.set(label, { label, path });
   }
-  return found;
+  const all = [...found.values()].sort((a, b) => a.label.localeCompare(b.label, 'en', { numeric: true }));
+  return folder ? all : all.slice(-1);
 }
 
 export const kubectls = (): readonly ClientBinary[] => clientBinaries('kubectl', ['version', '--client']);
 
 /** `skip` of a test: false, or the reason. */
 export const unlessAny = (binaries: readonly ClientBinary[], program: string): string | false =>
-  binaries.length > 0 ? false : `skipped: no ${program} on the PATH, nor ${program}-… in the folder $FLYBALL_CLIENTS`;
+  binaries.length > 0 ? false : `skipped: no ${program} on the PATH, in the folder $FLYBALL_CLIENTS or in an npm layer (docs/clients.md)`;
 
 export function shell(t: TestContext, binary: string, kubeconfig: string, namespace = ''): Shell {
   const home = mkdtempSync(join(tmpdir(), 'flyball-client-'));
