@@ -2,7 +2,7 @@
  * The HTTP server: one fastify application over TLS, HTTP/2 and HTTP/1.1 on one port and on a Unix socket, and the path of every request
  * as one list of steps, in upstream's order (apiserver `server/config.go` DefaultBuildHandlerChain).
  *
- * Invariant: whatever a step or handler throws is turned into an answer in one place, `setErrorHandler`; no request ends the process.
+ * Invariant: whatever a step or handler throws is turned into an answer in one place, `refuse`; no request ends the process.
  */
 import { METHODS as EXISTING_METHODS } from 'node:http';
 import { createSecureServer, type Http2SecureServer, type SecureServerOptions } from 'node:http2';
@@ -18,6 +18,7 @@ import { type Attributes, attributesOf, deniedText } from './http/authorize.ts';
 import { compress } from './http/compress.ts';
 import type { RequestContext } from './http/context.ts';
 import { deadlineMs } from './http/deadline.ts';
+import { createDrain, type Drain } from './http/drain.ts';
 import { answerExpectations } from './http/expect.ts';
 import { impersonated, impersonationVerb } from './http/impersonate.ts';
 import { type InFlight, TooManyInFlight } from './http/in-flight.ts';
@@ -42,14 +43,16 @@ export interface ServerDeps {
   readonly audit: Auditor | undefined;
 }
 
+interface ServingDeps extends ServerDeps {
+  readonly drain: Drain;
+}
+
 export interface ApiHttpServer {
   listen(host: string, port: number): Promise<number>;
   listenSocket(path: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What is open then is ended. */
-const CLOSE_GRACE_MS = 500;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
 const EXISTING = new Set(EXISTING_METHODS);
@@ -77,7 +80,9 @@ function makeApp(deps: ServerDeps): FastifyInstance {
     logger: false,
     // The router sees one address: paths are read once, by hand, in parseRequestInfo.
     rewriteUrl: () => '/',
-    forceCloseConnections: true,
+    // Requests that were taken are answered, with the word that the connection ends (drain.ts).
+    forceCloseConnections: false,
+    return503OnClosing: false,
     clientErrorHandler: answerUnparsed,
     exposeHeadRoutes: false,
   } as object) as unknown as FastifyInstance;
@@ -86,11 +91,12 @@ function makeApp(deps: ServerDeps): FastifyInstance {
 export function createApiServer(deps: ServerDeps): ApiHttpServer {
   const app = makeApp(deps);
   const route = (request: object, response: object): void => app.routing(request as never, response as never);
-  const ends = [limitConnections(app.server as unknown as Http2SecureServer, deps.requestTimeoutMs, deps.api.clock)];
+  const connections = [limitConnections(app.server as unknown as Http2SecureServer, deps.requestTimeoutMs, deps.api.clock)];
   routeUpgrades(app.server as unknown as Http2SecureServer, route);
   refuseTunnels(app.server as unknown as Http2SecureServer);
   answerExpectations(app.server as unknown as Http2SecureServer, route);
-  addRoute(app, deps);
+  const drain = createDrain(deps.api.clock);
+  addRoute(app, { ...deps, drain });
   const second: Http2SecureServer[] = [];
   return {
     listen: async (host, port) => {
@@ -100,7 +106,7 @@ export function createApiServer(deps: ServerDeps): ApiHttpServer {
     listenSocket: async (path) => {
       await app.ready();
       const server = createSecureServer(tlsOptions(deps), route);
-      ends.push(limitConnections(server, deps.requestTimeoutMs, deps.api.clock));
+      connections.push(limitConnections(server, deps.requestTimeoutMs, deps.api.clock));
       routeUpgrades(server, route);
       refuseTunnels(server);
       answerExpectations(server, route);
@@ -108,19 +114,15 @@ export function createApiServer(deps: ServerDeps): ApiHttpServer {
       await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
     },
     close: async () => {
-      for (const server of second) closeServer(server);
-      const cancel = deps.api.clock.setTimer(CLOSE_GRACE_MS, () => {
-        for (const end of ends) end();
+      for (const server of second) server.close();
+      const closed = app.close();
+      await drain.wait(() => {
+        for (const open of connections) open.endIdle();
       });
-      await app.close();
-      cancel();
+      for (const open of connections) open.end();
+      await closed;
     },
   };
-}
-
-function closeServer(server: Http2SecureServer): void {
-  (server as unknown as { closeAllConnections?: () => void }).closeAllConnections?.();
-  server.close();
 }
 
 /** A step of a request's path: it throws to refuse, and answers a promise only when there is something to wait for. */
@@ -146,7 +148,7 @@ const STEPS: readonly Step[] = [
 ];
 
 /** All requests take one route: fastify reads and writes HTTP, the steps are ours. */
-function addRoute(app: FastifyInstance, deps: ServerDeps): void {
+function addRoute(app: FastifyInstance, deps: ServingDeps): void {
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true } as { hasBody: boolean });
   app.decorateReply('serving', undefined);
   const handler = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => serve(deps, request, reply as Reply);
@@ -159,6 +161,7 @@ function addRoute(app: FastifyInstance, deps: ServerDeps): void {
       return;
     }
     context.answering = true;
+    if (deps.drain.draining && context.raw.httpVersionMajor === 1) reply.header('connection', 'close');
     context.audit?.answered(String(reply.getHeader('content-type') ?? ''), payload);
     if (Buffer.isBuffer(payload)) compress(context, payload, (bytes) => done(null, bytes));
     else done();
@@ -195,7 +198,7 @@ function impersonate(context: RequestContext, deps: ServerDeps): void {
   context.audit?.impersonated(user);
 }
 
-function makeContext(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply): RequestContext {
+function makeContext(deps: ServingDeps, request: FastifyRequest, reply: FastifyReply): RequestContext {
   requireHost(request.raw as never);
   const info = parseRequestInfo(request.method, request.originalUrl);
   const abort = lazyAbort();
@@ -219,6 +222,7 @@ function makeContext(deps: ServerDeps, request: FastifyRequest, reply: FastifyRe
     for (const cleanup of context.cleanups) cleanup();
     context.cleanups.length = 0;
   });
+  deps.drain.enter(context);
   reply.header('audit-id', auditId(request.headers, deps.api.random));
   return context;
 }
@@ -295,7 +299,7 @@ function authorize(deps: ServerDeps, attributes: Attributes, audit?: AuditRecord
   throw forbidden(isResourceRequest ? { group, resource } : { group: '', resource: '' }, name, deniedText(attributes, decision.reason));
 }
 
-async function serve(deps: ServerDeps, request: FastifyRequest, reply: Reply): Promise<unknown> {
+async function serve(deps: ServingDeps, request: FastifyRequest, reply: Reply): Promise<unknown> {
   try {
     const context = makeContext(deps, request, reply);
     reply.serving = context;

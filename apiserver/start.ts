@@ -87,6 +87,7 @@ async function serve(setup: Setup): Promise<RunningComponent> {
   const audit = await startAudit(options, { clock: deps.clock, logger: deps.logger, metrics });
   let address = '';
   let ready = false;
+  const stopping = new AbortController();
   const routes = createNonResourceRoutes({
     catalog: api.catalog,
     checks: {
@@ -94,6 +95,7 @@ async function serve(setup: Setup): Promise<RunningComponent> {
       readyz: [
         { name: 'etcd', check: () => undefined },
         { name: 'poststarthook/bootstrap-controller', check: () => (ready ? undefined : 'not finished') },
+        { name: 'shutdown', check: () => (stopping.signal.aborted ? 'process is shutting down' : undefined) },
       ],
     },
     metrics,
@@ -134,7 +136,7 @@ async function serve(setup: Setup): Promise<RunningComponent> {
   await writeKubeconfigs({ setup, pki, url: urlOf(options.bindAddress, port), unixSocket });
   ready = true;
   deps.logger.info({ address: urlOf(options.bindAddress, port), dataDir }, 'serving');
-  return running(setup, api, { server, url: urlOf(options.bindAddress, port), unixSocket, audit, service });
+  return running(setup, api, { server, url: urlOf(options.bindAddress, port), unixSocket, audit, service, stopping });
 }
 
 /** A server whose store is full must start, or nothing could be deleted. The loops that keep what is missing make up for it once there is room. */
@@ -244,6 +246,8 @@ function serviceOptions(options: ApiServerOptions, serviceIp: string, securePort
 }
 
 interface Serving {
+  /** Aborted once the server is to end. */
+  readonly stopping: AbortController;
   readonly service: KubernetesServiceOptions;
   readonly audit: Auditor | undefined;
   readonly server: ReturnType<typeof createApiServer>;
@@ -254,9 +258,8 @@ interface Serving {
 /** Those whose writes the store refused are answered before the process ends. */
 const ANSWER_MS = 200;
 
-function running(setup: Setup, api: Api, { server, url, unixSocket, audit, service }: Serving): RunningComponent {
+function running(setup: Setup, api: Api, { server, url, unixSocket, audit, service, stopping: loops }: Serving): RunningComponent {
   const { deps, store, options } = setup;
-  const loops = new AbortController();
   const { signal } = loops;
   const ended = [
     runKubernetesService(api, service, signal),

@@ -4,6 +4,7 @@
  * Invariant: a client that sends or reads slowly, or not at all, is cut off after a bounded time, whatever the protocol; connections that wait for
  * their next request outlive the pools of the usual clients, so that no request meets a closing connection.
  */
+import type { Server as HttpServer } from 'node:http';
 import { constants, type Http2SecureServer, type SecureServerOptions, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../machinery/process/clock.ts';
@@ -39,8 +40,16 @@ interface Http1Limits {
   connectionsCheckingInterval: number;
 }
 
-/** To be called before the server listens. The returned function ends every connection that is still open: a client that keeps one must not keep the server. */
-export function limitConnections(server: Http2SecureServer, requestTimeoutMs: number, clock: Clock): () => void {
+/** The connections of a server, at its end. */
+export interface OpenConnections {
+  /** Ends those on which nothing is asked. HTTP/2 clients are told to ask nothing more. */
+  endIdle(): void;
+  /** Ends all: a client that keeps one must not keep the server. */
+  end(): void;
+}
+
+/** To be called before the server listens. */
+export function limitConnections(server: Http2SecureServer, requestTimeoutMs: number, clock: Clock): OpenConnections {
   Object.assign(server as unknown as Http1Limits, {
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: Math.min(HEADERS_MS, requestTimeoutMs),
@@ -50,14 +59,25 @@ export function limitConnections(server: Http2SecureServer, requestTimeoutMs: nu
   } satisfies Http1Limits);
   server.maxConnections = MAX_CONNECTIONS;
   server.on('sessionError', () => undefined);
-  server.on('session', (session) => closeWhenIdle(session, clock));
+  const sessions = new Set<ServerHttp2Session>();
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+    closeWhenIdle(session, clock);
+  });
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
-  return () => {
-    for (const socket of open) socket.destroy();
+  return {
+    endIdle: () => {
+      (server as unknown as Partial<HttpServer>).closeIdleConnections?.();
+      for (const session of sessions) if (!session.closed) session.close();
+    },
+    end: () => {
+      for (const socket of open) socket.destroy();
+    },
   };
 }
 
