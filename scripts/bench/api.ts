@@ -2,7 +2,6 @@
  * The speed of the API server alone, as built: `node --import tsx scripts/bench/api.ts [--only create64,get] [--seconds 5] [--profile DIR]`.
  * Beside each figure stands what one operation costs the server in processor time, which other work on the machine hardly changes.
  */
-import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type MeasuredServer, startServer, usageOf } from './api-server.ts';
 import { open, requestBytes } from './connection.ts';
-import type { Counted, Order, Said } from './load.ts';
+import { generate, makeNamespaces, seed } from './generate.ts';
+import type { Order } from './load.ts';
 
 const { values } = parseArgs({
   options: {
@@ -43,20 +43,6 @@ const SCENARIOS: readonly Scenario[] = [
 const WITHOUT_SEED = new Set<Order['load']>(['create', 'watch', 'event']);
 /** Those who write what is watched. */
 const WRITERS = 64;
-
-/** `begun` is called when what is counted begins. */
-function generate(order: Order, begun: () => void = () => undefined): Promise<Counted> {
-  const child = fork(fileURLToPath(new URL('load.ts', import.meta.url)), [], { execArgv: ['--import', 'tsx'] });
-  child.send(order);
-  return new Promise((resolve, reject) => {
-    child.on('message', (said: Said) => {
-      if (said.type === 'warm') begun();
-      else if (said.type === 'counted') resolve(said);
-      else reject(new Error(said.why));
-    });
-    child.once('exit', (code) => reject(new Error(`the load generator ended with ${code}`)));
-  });
-}
 
 /** How late the server answers somebody who asks for nothing but its health while it is under load. */
 async function probe(server: MeasuredServer, until: AbortSignal): Promise<number> {
@@ -103,22 +89,6 @@ async function measure(server: MeasuredServer, { name, ...scenario }: Scenario):
   console.log(name.padEnd(12) + cells.map(([text, width]) => text.padStart(width)).join('') + beside);
 }
 
-/** What pods need to be taken, and no controller is there to make. */
-async function makeNamespaces({ target }: MeasuredServer): Promise<void> {
-  const connection = await open(target);
-  const make = (path: string, object: object): Promise<number> => connection.send(requestBytes('POST', path, JSON.stringify(object)));
-  await make('/api/v1/namespaces', { metadata: { name: 'seed' } });
-  for (const namespace of ['default', 'seed'])
-    await make(`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } });
-  connection.close();
-}
-
-async function seed(server: MeasuredServer): Promise<void> {
-  const objects = Number(values.objects);
-  await generate({ target: server.target, load: 'seed', clients: 64, warmUp: 0, durationMs: 3_600_000, run: 'seed', objects });
-  console.log(`${objects} pods: ${usageOf(server.pid).rssMb.toFixed(0)} MB`);
-}
-
 const dataDir = mkdtempSync(join(tmpdir(), 'flyball-bench-'));
 const { profile } = values;
 const server = await startServer(values.built, dataDir, profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]);
@@ -126,7 +96,10 @@ console.log(`ready after ${server.readyMs.toFixed(0)} ms, ${usageOf(server.pid).
 try {
   await makeNamespaces(server);
   const chosen = SCENARIOS.filter(({ name }) => values.only === '' || values.only.split(',').includes(name));
-  if (chosen.some(({ load }) => !WITHOUT_SEED.has(load))) await seed(server);
+  if (chosen.some(({ load }) => !WITHOUT_SEED.has(load))) {
+    await seed(server, Number(values.objects));
+    console.log(`${values.objects} pods: ${usageOf(server.pid).rssMb.toFixed(0)} MB`);
+  }
   for (const scenario of chosen) await measure(server, scenario);
 } finally {
   await server.stop();
