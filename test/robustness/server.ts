@@ -1,34 +1,17 @@
 /**
- * Bundles, starts, kills, freezes and restarts the API server under test. It keeps one port and one data directory for its whole life, which may be
+ * Starts, kills, freezes and restarts the API server under test. It keeps one port and one data directory for its whole life, which may be
  * many processes long.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { type Bundle, bundled } from './bundle.ts';
 import { Network } from './network.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-
-/** One file from the sources as they are, in which seeded bugs can be switched on. It must lie below our package.json, beside which its data is. */
-export async function bundleServer(): Promise<{ path: string; remove(): void }> {
-  const path = join(root, '.flyball', 'robustness', `server-${process.pid}.mjs`);
-  await build({
-    entryPoints: [fileURLToPath(new URL('./server-main.ts', import.meta.url))],
-    outfile: path,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    external: ['level', 'classic-level'],
-    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
-    logLevel: 'warning',
-  });
-  return { path, remove: () => rmSync(path, { force: true }) };
-}
+export const bundleServer = (entry = fileURLToPath(new URL('./server-main.ts', import.meta.url))): Promise<Bundle> => bundled(entry);
 
 export interface ServerOptions {
   readonly bundle: string;

@@ -1,13 +1,9 @@
-/** Bundles the writer, runs it, kills it, and reads what it told. */
+/** Runs the writer, kills it, and reads what it told. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { systemClock } from '../../../machinery/process/clock.ts';
-
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+import { type Bundle, bundled } from '../bundle.ts';
 
 export interface WriterOptions {
   readonly directory: string;
@@ -40,21 +36,7 @@ export interface Told {
   readonly errors: string;
 }
 
-/** It must lie below our package.json, beside which its packages are. */
-export async function bundleWriter(): Promise<{ readonly path: string; remove(): void }> {
-  const path = join(root, '.flyball', 'robustness', `writer-${process.pid}.mjs`);
-  await build({
-    entryPoints: [join(root, 'test/robustness/store/writer.ts')],
-    outfile: path,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    external: ['level', 'classic-level'],
-    logLevel: 'warning',
-  });
-  return { path, remove: () => rmSync(path, { force: true }) };
-}
+export const bundleWriter = (): Promise<Bundle> => bundled(fileURLToPath(new URL('./writer.ts', import.meta.url)));
 
 export interface Run {
   readonly bundle: string;
