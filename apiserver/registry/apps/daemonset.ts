@@ -8,7 +8,8 @@ import type { DaemonSet, DaemonSetSpec } from '../../../machinery/api/types/apps
 import type { PodTemplateSpec } from '../../../machinery/api/types/core.v1.ts';
 import { defaultPodTemplate } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
-import { dropStatus, keepStatus, statusView } from '../status.ts';
+import { preparedTemplate } from '../disabled-fields.ts';
+import { statusView } from '../status.ts';
 import { ageCell, labelsCell, selectorCell, templateCells } from '../tables/cells.ts';
 import { isZero, nonNegative, nonNegativeIntOrPercent, nonNegativeMembers, notMoreThan100Percent } from '../validation/numbers.ts';
 import { alwaysRestartsErrors, mismatch, podTemplateErrors } from '../validation/pod-template.ts';
@@ -101,6 +102,8 @@ function statusErrors({ status }: DaemonSet, old: DaemonSet): FieldError[] {
   return errors;
 }
 
+const prepared = preparedTemplate<DaemonSet>(({ spec }) => spec?.template);
+
 export const daemonset = defineKind<DaemonSet>({
   group: 'apps',
   resource: 'daemonsets',
@@ -110,11 +113,11 @@ export const daemonset = defineKind<DaemonSet>({
   strategy: {
     default: applyDefaults,
     prepareForCreate: (object) => {
-      dropStatus(object);
+      prepared.prepareForCreate(object);
       setTemplateGeneration(object, Math.max(1, templateGeneration(object)));
     },
     prepareForUpdate: (object, old) => {
-      keepStatus(object, old);
+      prepared.prepareForUpdate(object, old);
       const changed = !deepEqual(object.spec.template, old.spec.template, typeSchema('core.v1.PodTemplateSpec'));
       setTemplateGeneration(object, templateGeneration(old) + (changed ? 1 : 0));
     },

@@ -5,7 +5,8 @@ import { type FieldError, forbiddenField, invalidValue, notSupported, required }
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../machinery/api/types/apps.v1.ts';
 import { defaultPodTemplate } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
-import { dropStatus, keepStatus, statusView } from '../status.ts';
+import { preparedTemplate } from '../disabled-fields.ts';
+import { statusView } from '../status.ts';
 import { ageCell, selectorCell, templateCells } from '../tables/cells.ts';
 import { isZero, nonNegative, nonNegativeIntOrPercent, notMoreThan100Percent } from '../validation/numbers.ts';
 import { selectorAndTemplateErrors } from '../validation/pod-template.ts';
@@ -115,8 +116,7 @@ export const deployment = defineKind<Deployment>({
   generation: 'specAndAnnotations',
   strategy: {
     default: applyDefaults,
-    prepareForCreate: dropStatus,
-    prepareForUpdate: keepStatus,
+    ...preparedTemplate(({ spec }) => spec?.template),
     ...fixedSelector(specErrors),
     warnings: namedPodWarnings,
   },

@@ -5,7 +5,8 @@ import type { FieldError } from '../../../machinery/api/field-error.ts';
 import type { ReplicaSet, ReplicaSetSpec } from '../../../machinery/api/types/apps.v1.ts';
 import { defaultPodTemplate } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
-import { dropStatus, keepStatus, statusView } from '../status.ts';
+import { preparedTemplate } from '../disabled-fields.ts';
+import { statusView } from '../status.ts';
 import { ageCell, selectorCell, templateCells } from '../tables/cells.ts';
 import { nonNegative } from '../validation/numbers.ts';
 import { selectorAndTemplateErrors } from '../validation/pod-template.ts';
@@ -35,8 +36,7 @@ export const replicaset = defineKind<ReplicaSet>({
   generation: 'spec',
   strategy: {
     default: applyDefaults,
-    prepareForCreate: dropStatus,
-    prepareForUpdate: keepStatus,
+    ...preparedTemplate(({ spec }) => spec?.template),
     ...fixedSelector(specErrors, 2),
     warnings: namedPodWarnings,
   },

@@ -8,7 +8,8 @@ import { typeSchema } from '../../../machinery/api/schema/schema.ts';
 import type { StatefulSet, StatefulSetSpec } from '../../../machinery/api/types/apps.v1.ts';
 import { defaultPodTemplate } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
-import { dropStatus, keepStatus, statusView } from '../status.ts';
+import { preparedTemplate } from '../disabled-fields.ts';
+import { statusView } from '../status.ts';
 import { ageCell, templateCells } from '../tables/cells.ts';
 import { claimSpecErrors } from '../validation/claims.ts';
 import { fractionWarning } from '../validation/fractions.ts';
@@ -176,7 +177,7 @@ export const statefulset = defineKind<StatefulSet>({
   zero: { spec: { replicas: 0 } },
   nameRule: nameIsLabel,
   generation: 'spec',
-  strategy: { default: applyDefaults, prepareForCreate: dropStatus, prepareForUpdate: keepStatus, validate, validateUpdate, warnings },
+  strategy: { default: applyDefaults, ...preparedTemplate(({ spec }) => spec?.template), validate, validateUpdate, warnings },
   status: statusView({ validate: statusErrors }),
   scale: replicaScale,
   cells: ({ metadata, spec, status }, now) => [

@@ -5,7 +5,8 @@ import { type FieldError, invalidValue, notSupported, required } from '../../../
 import { nameIsSubdomain } from '../../../machinery/api/names.ts';
 import type { CronJob, CronJobSpec, JobSpec } from '../../../machinery/api/types/batch.v1.ts';
 import { defineKind } from '../define.ts';
-import { dropStatus, keepStatus, statusView } from '../status.ts';
+import { preparedTemplate } from '../disabled-fields.ts';
+import { statusView } from '../status.ts';
 import { ageCell, selectorCell, templateCells } from '../tables/cells.ts';
 import { nonNegative } from '../validation/numbers.ts';
 import { podNameWarnings } from '../validation/pod-warnings.ts';
@@ -105,8 +106,7 @@ export const cronjob = defineKind<CronJob>({
   generation: 'spec',
   strategy: {
     default: applyDefaults,
-    prepareForCreate: dropStatus,
-    prepareForUpdate: keepStatus,
+    ...preparedTemplate(({ spec }) => spec?.jobTemplate?.spec?.template),
     validate,
     validateUpdate: (object, old) => {
       const errors: FieldError[] = [];

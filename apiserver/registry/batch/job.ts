@@ -10,7 +10,8 @@ import { typeSchema } from '../../../machinery/api/schema/schema.ts';
 import type { Job, JobSpec } from '../../../machinery/api/types/batch.v1.ts';
 import type { Affinity, Container } from '../../../machinery/api/types/core.v1.ts';
 import { defineKind } from '../define.ts';
-import { dropStatus, keepStatus, statusView } from '../status.ts';
+import { preparedTemplate } from '../disabled-fields.ts';
+import { statusView } from '../status.ts';
 import { ageCell, selectorCell, templateCells } from '../tables/cells.ts';
 import { immutableField } from '../validation/numbers.ts';
 import { podNameWarnings } from '../validation/pod-warnings.ts';
@@ -199,6 +200,8 @@ function durationCell({ status }: Job, now: Date): string {
   return humanDuration(end - Date.parse(status.startTime));
 }
 
+const prepared = preparedTemplate<Job>(({ spec }) => spec?.template);
+
 export const job = defineKind<Job>({
   group: 'batch',
   resource: 'jobs',
@@ -212,10 +215,10 @@ export const job = defineKind<Job>({
   strategy: {
     default: applyDefaults,
     prepareForCreate: (object) => {
-      dropStatus(object);
+      prepared.prepareForCreate(object);
       generateSelector(object);
     },
-    prepareForUpdate: keepStatus,
+    prepareForUpdate: prepared.prepareForUpdate,
     validate: (object) => validate(object),
     validateUpdate,
     admitValidated: takeTemplateLabels,

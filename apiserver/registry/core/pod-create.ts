@@ -7,6 +7,7 @@ import { qosClassOf } from '../../../machinery/api/qos.ts';
 import { formatTime } from '../../../machinery/api/time.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { MIRROR } from '../../../machinery/api/well-known-labels.ts';
+import { dropDisabledFields } from '../disabled-fields.ts';
 import type { StrategyContext } from '../resource.ts';
 import { imageSpaceErrors } from '../validation/containers.ts';
 import {
@@ -38,23 +39,6 @@ export function preparePodForCreate(pod: core.Pod, context: StrategyContext): vo
   dropDisabledFields(spec);
   mergeLabelKeys(pod);
   if (pod.metadata.annotations) appArmorFields(pod, pod.metadata.annotations, context);
-}
-
-/** Fields behind gates that are off. */
-export function dropDisabledFields(spec: core.PodSpec): void {
-  delete spec.schedulingGroup;
-  for (const { container } of containersOf(spec, '')) {
-    const { lifecycle } = container;
-    if (lifecycle?.stopSignal === undefined) continue;
-    delete lifecycle.stopSignal;
-    if (!lifecycle.postStart && !lifecycle.preStop) delete container.lifecycle;
-  }
-  for (const volume of spec.volumes ?? []) {
-    for (const source of volume.projected?.sources ?? []) {
-      delete source.clusterTrustBundle;
-      delete source.podCertificate;
-    }
-  }
 }
 
 /** matchLabelKeys become requirements of the selector, with the values of the pod's own labels. */

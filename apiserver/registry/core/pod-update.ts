@@ -5,6 +5,7 @@ import { deepEqual } from '../../../machinery/api/equality.ts';
 import { type FieldError, forbiddenField, invalidValue, required } from '../../../machinery/api/field-error.ts';
 import { typeSchema } from '../../../machinery/api/schema/schema.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
+import { dropDisabledFields } from '../disabled-fields.ts';
 import { keepStatus } from '../status.ts';
 import { tolerationErrors } from '../validation/taints.ts';
 import { podAnnotationUpdateErrors, podSpecAndAnnotationErrors } from './pod-create.ts';
@@ -23,6 +24,7 @@ export function preparePodForUpdate(pod: core.Pod, old: core.Pod): void {
   keepStatus(pod, old);
   pod.spec ??= { containers: [] };
   if ((pod.spec.terminationGracePeriodSeconds ?? 0) < 0) pod.spec.terminationGracePeriodSeconds = 1;
+  dropDisabledFields(pod.spec);
 }
 
 export function validatePodUpdate(pod: core.Pod, old: core.Pod): FieldError[] {

@@ -5,6 +5,7 @@ import type { FieldError } from '../../../machinery/api/field-error.ts';
 import type { PodTemplate } from '../../../machinery/api/types/core.v1.ts';
 import { defaultPodTemplate } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
+import { dropDisabledFields } from '../disabled-fields.ts';
 import { containerImages, containerNames, labelsCell } from '../tables/cells.ts';
 import { podTemplateErrors } from '../validation/pod-template.ts';
 import { templateWarnings } from '../validation/pod-warnings.ts';
@@ -19,6 +20,8 @@ export const podtemplate = defineKind<PodTemplate>({
       object.template ??= {};
       defaultPodTemplate(object.template);
     },
+    prepareForCreate: ({ template }) => dropDisabledFields(template?.spec),
+    prepareForUpdate: ({ template }) => dropDisabledFields(template?.spec),
     validate: (object) => {
       const errors: FieldError[] = [];
       podTemplateErrors(object.template ?? {}, 'template', errors);

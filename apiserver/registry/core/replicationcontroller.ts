@@ -6,7 +6,8 @@ import type { ReplicationController, ReplicationControllerSpec } from '../../../
 import { namedPodWarnings, replicaSetStatusErrors } from '../apps/replicas.ts';
 import { defaultPodTemplate } from '../defaults/pod-spec.ts';
 import { defineKind } from '../define.ts';
-import { dropStatus, keepStatus, statusView } from '../status.ts';
+import { preparedTemplate } from '../disabled-fields.ts';
+import { statusView } from '../status.ts';
 import { ageCell, formatLabels, labelsCell, templateCells } from '../tables/cells.ts';
 import { nonNegative } from '../validation/numbers.ts';
 import { alwaysRestartsErrors, mismatch, podTemplateErrors } from '../validation/pod-template.ts';
@@ -50,8 +51,7 @@ export const replicationcontroller = defineKind<ReplicationController>({
   selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
   strategy: {
     default: applyDefaults,
-    prepareForCreate: dropStatus,
-    prepareForUpdate: keepStatus,
+    ...preparedTemplate(({ spec }) => spec?.template),
     validate: (object) => {
       const errors: FieldError[] = [];
       specErrors(object.spec ?? {}, errors);
