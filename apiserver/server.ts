@@ -20,6 +20,7 @@ import type { RequestContext } from './http/context.ts';
 import { deadlineMs } from './http/deadline.ts';
 import { createDrain, type Drain } from './http/drain.ts';
 import { answerExpectations } from './http/expect.ts';
+import { createHeldMemory, type HeldMemory } from './http/held-memory.ts';
 import { impersonated, impersonationVerb } from './http/impersonate.ts';
 import { type InFlight, TooManyInFlight } from './http/in-flight.ts';
 import { connectionLimits, cutOff, cutOffAfterAnswer, endSessionAfterAnswer, limitConnections } from './http/limits.ts';
@@ -44,6 +45,7 @@ export interface ServerDeps {
 }
 
 interface ServingDeps extends ServerDeps {
+  readonly memory: HeldMemory;
   readonly drain: Drain;
 }
 
@@ -96,7 +98,7 @@ export function createApiServer(deps: ServerDeps): ApiHttpServer {
   refuseTunnels(app.server as unknown as Http2SecureServer);
   answerExpectations(app.server as unknown as Http2SecureServer, route);
   const drain = createDrain(deps.api.clock);
-  addRoute(app, { ...deps, drain });
+  addRoute(app, { ...deps, drain, memory: createHeldMemory() });
   const second: Http2SecureServer[] = [];
   return {
     listen: async (host, port) => {
@@ -214,6 +216,7 @@ function makeContext(deps: ServingDeps, request: FastifyRequest, reply: FastifyR
       return abort.signal();
     },
     cleanups: [],
+    memory: deps.memory,
   };
   const finish = deps.metrics.start(context);
   reply.raw.once('close', () => {

@@ -10,6 +10,7 @@ import { matches, parseSelector, type Selector, SelectorError } from '../../mach
 import { badRequest, expired, StatusError, unclassified } from '../../machinery/api/status.ts';
 import { failpoint } from '../../machinery/process/failpoints.ts';
 import { mutant } from '../../machinery/process/mutants.ts';
+import { forEachInSlices } from '../../machinery/process/slices.ts';
 import type { RequestContext } from '../http/context.ts';
 import { decodeContinue, encodeContinue } from '../http/continue-token.ts';
 import {
@@ -141,7 +142,7 @@ export async function listStored(
   const prefix = storagePrefix(served.definition.group, served.definition.resource, namespace);
   const plan = await planOf(api, context, request.options, prefix);
   try {
-    return collect(api, request.filter, scopeOf(served, namespace, request.filter), plan);
+    return await collect(api, request.filter, scopeOf(served, namespace, request.filter), plan);
   } catch (error) {
     if (error instanceof RevisionTooNew) throw tooLarge(plan.revision ?? 0, api.store.revision);
     if (!(error instanceof RevisionCompacted)) throw error;
@@ -189,7 +190,7 @@ function scopeOf({ definition, namespaced }: ServedResource, asked: string, { fi
   };
 }
 
-function collect(api: Api, filter: Filter, scope: Scope, plan: Plan): { items: readonly Stored[]; metadata: ListMeta } {
+async function collect(api: Api, filter: Filter, scope: Scope, plan: Plan): Promise<{ items: readonly Stored[]; metadata: ListMeta }> {
   const { prefix, narrow, single } = scope;
   const { revision, startKey, limit } = plan;
   if (filter.empty) {
@@ -205,16 +206,14 @@ function collect(api: Api, filter: Filter, scope: Scope, plan: Plan): { items: r
   }
   const result = api.store.list(narrow, { ...(revision && { revision }), ...(startKey && { startKey }) });
   const items: Stored[] = [];
-  for (let i = 0; i < result.items.length; i++) {
-    const stored = result.items[i]!;
-    if (!filter.matches(api.cache.read(stored))) continue;
-    items.push(stored);
-    if (items.length === limit && i < result.items.length - 1 && !single) {
-      const next = `${stored.key.slice(prefix.length)}\u0000`;
-      return { items, metadata: { resourceVersion: String(result.revision), continue: encodeContinue(result.revision, next) } };
-    }
-  }
-  return { items, metadata: { resourceVersion: String(result.revision) } };
+  const looked = await forEachInSlices(api.clock, result.items, (stored) => {
+    if (filter.matches(api.cache.read(stored))) items.push(stored);
+    return limit > 0 && items.length === limit && !single;
+  });
+  const metadata = { resourceVersion: String(result.revision) };
+  if (looked === result.items.length) return { items, metadata };
+  const next = `${items.at(-1)!.key.slice(prefix.length)}\u0000`;
+  return { items, metadata: { ...metadata, continue: encodeContinue(result.revision, next) } };
 }
 
 function continueExpired(plan: Plan, prefix: string): StatusError {

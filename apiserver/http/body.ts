@@ -29,7 +29,15 @@ export async function readBody(context: RequestContext): Promise<Buffer> {
       if (size > MAX_BODY_BYTES) {
         chunks.length = 0;
         reject(tooLarge());
-      } else chunks.push(chunk);
+        return;
+      }
+      try {
+        context.memory?.body(context, size);
+        chunks.push(chunk);
+      } catch (error) {
+        chunks.length = 0;
+        reject(error);
+      }
     });
     raw.once('end', () => {
       const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);

@@ -7,6 +7,7 @@ import type { Http2ServerRequest } from 'node:http2';
 import type { FastifyReply } from 'fastify';
 import type { AuditRecord } from '../audit/auditor.ts';
 import type { UserInfo } from '../registry/resource.ts';
+import type { HeldMemory } from './held-memory.ts';
 import type { RequestInfo } from './request-info.ts';
 
 export interface RequestContext {
@@ -22,6 +23,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Called once when the answer has been sent or given up. */
   readonly cleanups: (() => void)[];
+  /** Where what it holds for its client is counted; absent for the server's own requests. */
+  readonly memory?: HeldMemory;
   /** The bytes of the answer are made or on their way. */
   answering?: boolean;
   /** Set when the request is recorded. */

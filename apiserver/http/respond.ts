@@ -60,6 +60,7 @@ function send(context: RequestContext, code: number, contentType: string, body: 
   if (contentType !== '') reply.header('content-type', contentType);
   // An empty buffer would be sent as application/octet-stream; on a 304 clients put that into their cached answer and can no longer read it.
   const bytes = body.length === 0 && contentType === '' ? undefined : typeof body === 'string' ? Buffer.from(body) : body;
+  context.memory?.answer(context, bytes?.length ?? 0);
   reply.code(code).header('cache-control', 'no-cache, private').send(bytes);
 }
 
