@@ -18,7 +18,7 @@ export function describeVolumes(w: DescriptionWriter, volumes: readonly Volume[]
 }
 
 function fieldsOf(volume: Volume): Field[] {
-  const { hostPath, emptyDir, secret, configMap, persistentVolumeClaim, projected, downwardAPI, nfs, csi, ephemeral } = volume;
+  const { hostPath, emptyDir, secret, configMap, persistentVolumeClaim, projected } = volume;
   if (hostPath)
     return [
       ['Type', 'HostPath (bare host directory volume)'],
@@ -56,6 +56,10 @@ function fieldsOf(volume: Volume): Field[] {
       ['Type', 'Projected (a volume that contains injected data from multiple sources)'],
       ...(projected.sources ?? []).flatMap(projection),
     ];
+  return lesserFieldsOf(volume);
+}
+
+function lesserFieldsOf({ downwardAPI, nfs, csi, ephemeral }: Volume): Field[] {
   if (downwardAPI)
     return [
       ['Type', 'DownwardAPI (a volume populated by information about the pod)'],

@@ -2,7 +2,6 @@
  * Pods for tests of rules: complete and defaulted, so that a test states only what it is about.
  */
 import type { FieldError } from '../../../machinery/api/field-error.ts';
-import type { AnyObject } from '../../../machinery/api/object.ts';
 import type * as core from '../../../machinery/api/types/core.v1.ts';
 import { defaultPod, defaultPodSpec } from '../defaults/pod-spec.ts';
 import { podSpecErrors } from '../validation/pod-spec.ts';
@@ -41,9 +40,3 @@ export const containerMessages = (members: Loose, spec: Loose = {}): string[] =>
 
 /** What is wrong with a pod whose only volume, `v`, has these members. */
 export const volumeMessages = (members: Loose): string[] => specMessages({ volumes: [{ name: 'v', ...members }] });
-
-export const clone = <T extends object>(value: T, change: (copy: T & AnyObject) => void): T => {
-  const copy = structuredClone(value) as T & AnyObject;
-  change(copy);
-  return copy;
-};

@@ -33,7 +33,6 @@ export const isNative = (name: string): boolean => !name.includes('/') || name.i
 export const isExtended = (name: string): boolean =>
   !isNative(name) && !name.startsWith('requests.') && qualifiedName(`requests.${name}`).length === 0;
 
-export const isContainerResource = (name: string): boolean => CONTAINER_RESOURCES.has(name) || isHugePages(name);
 export const isQuotaResource = (name: string): boolean =>
   QUOTA_RESOURCES.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-');
 const isStandard = (name: string): boolean => name === 'storage' || isQuotaResource(name);
@@ -118,7 +117,7 @@ export function requirementErrors(
     const at = `${path}.requests[${name}]`;
     nameRule(name, at, errors);
     const quantity = quantityErrors(name, requests[name]!, at, errors);
-    requestAgainstLimit(name, quantity, parsed.get(name), path, errors);
+    requestAgainstLimit(name, [quantity, parsed.get(name)], path, errors);
     hugePageErrors(name, quantity, at, errors);
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
@@ -126,7 +125,9 @@ export function requirementErrors(
     errors.push(forbiddenField(path, 'HugePages require cpu or memory'));
 }
 
-function requestAgainstLimit(name: string, request: Quantity, limit: Quantity | undefined, path: string, errors: FieldError[]): void {
+type RequestAndLimit = readonly [request: Quantity, limit: Quantity | undefined];
+
+function requestAgainstLimit(name: string, [request, limit]: RequestAndLimit, path: string, errors: FieldError[]): void {
   const overcommitted = isOvercommitAllowed(name);
   if (limit === undefined) {
     if (!overcommitted) errors.push(required(`${path}.limits`, 'Limit must be set for non overcommitable resources'));

@@ -89,7 +89,8 @@ function sourceErrors(volume: core.Volume, podName: string | undefined, path: st
   for (const source of SOURCES) {
     if (!volume[source]) continue;
     if (found++ > 0) errors.push(forbiddenField(`${path}.${secondSourcePath(source)}`, 'may not specify more than 1 volume type'));
-    else oneSourceErrors(volume, source, podName, path, errors);
+    else if (source === 'ephemeral') ephemeralErrors(volume, podName, path, errors);
+    else oneSourceErrors(volume, source, path, errors);
     if (source !== 'iscsi') continue;
     const why = portalNameProblem(volume.iscsi!, volume.name ?? '');
     if (why !== undefined) errors.push(invalidValue(`${path}.name`, volume.name ?? '', why));
@@ -99,8 +100,7 @@ function sourceErrors(volume: core.Volume, podName: string | undefined, path: st
 
 function oneSourceErrors(
   volume: core.Volume,
-  source: (typeof SOURCES)[number],
-  podName: string | undefined,
+  source: Exclude<(typeof SOURCES)[number], 'ephemeral'>,
   path: string,
   errors: FieldError[],
 ): void {
@@ -116,7 +116,6 @@ function oneSourceErrors(
     modeErrors(volume.downwardAPI!.defaultMode, `${at}.defaultMode`, errors);
     for (const item of volume.downwardAPI!.items ?? []) downwardErrors(item, at, errors);
   } else if (source === 'projected') projectedErrors(volume.projected!, at, errors);
-  else if (source === 'ephemeral') ephemeralErrors(volume, podName, path, errors);
   else imageErrors(volume.image!, at, errors);
 }
 
