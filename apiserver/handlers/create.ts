@@ -130,7 +130,7 @@ async function writeNew(
   const { object, options, undo } = write;
   try {
     for (const text of served.definition.strategy.warnings?.(object, undefined) ?? []) warn(context, text);
-    if (options.dryRun) return { object: dryRunCreate(api, served, object) };
+    if (options.dryRun && !mutant('create.trial-stored')) return { object: dryRunCreate(api, served, object) };
     const stored = await persistCreate(api, served, object, write.owned);
     return { stored };
   } catch (error) {

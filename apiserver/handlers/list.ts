@@ -146,6 +146,8 @@ export async function listStored(
   } catch (error) {
     if (error instanceof RevisionTooNew) throw tooLarge(plan.revision ?? 0, api.store.revision);
     if (!(error instanceof RevisionCompacted)) throw error;
+    if (mutant('list.restarts-silently'))
+      return collect(api, request.filter, scopeOf(served, namespace, request.filter), { ...plan, revision: undefined });
     throw request.options.continue === '' ? expired(TOO_OLD) : continueExpired(plan, prefix);
   }
 }
@@ -165,7 +167,7 @@ async function planOf(api: Api, context: RequestContext, options: ListOptions, p
   if (revision === undefined) throw invalidVersion(resourceVersion, 'list');
   if (revision === 0) return { revision: undefined, startKey: undefined, limit: 0 };
   await requireReached(api, context, revision);
-  const exact = match === 'Exact' || (match === '' && limit > 0);
+  const exact = (match === 'Exact' && !mutant('list.exact-ignored')) || (match === '' && limit > 0);
   return { revision: exact ? revision : undefined, startKey: undefined, limit };
 }
 

@@ -165,7 +165,8 @@ export class LogStore implements Store {
 
   delete(key: string, expectedRevision: number, encode: Encode): Promise<Stored> {
     const current = this.#newest(key);
-    return this.#mismatch(key, current, expectedRevision) ?? this.#write({ type: 'delete', key, current, room: 0 }, encode);
+    const expected = mutant('store.delete-overtakes') ? (current?.revision ?? 0) : expectedRevision;
+    return this.#mismatch(key, current, expected) ?? this.#write({ type: 'delete', key, current, room: 0 }, encode);
   }
 
   size(): StoreSize {
@@ -222,7 +223,7 @@ export class LogStore implements Store {
   #refuse(key: string, error: () => Error): Promise<never> {
     if (this.#failure) return Promise.reject(this.#failure);
     const pending = this.#pending.get(key);
-    if (pending === undefined) return Promise.reject(error());
+    if (pending === undefined || mutant('store.refused-early')) return Promise.reject(error());
     return new Promise((_, reject) => {
       pending.refused.push(() => reject(this.#failure ?? error()));
     });

@@ -206,7 +206,8 @@ export class Revisions {
   }
 
   changes(prefix: string, after: number, limit: number): { changes: Change[]; revision: number } {
-    if (after < this.compacted) throw new RevisionCompacted(`revision ${after} has been compacted up to ${this.compacted}`);
+    const oldest = this.compacted + (mutant('store.expired-early') ? 1 : 0) - (mutant('store.resume-below-compaction') ? 1 : 0);
+    if (after < oldest) throw new RevisionCompacted(`revision ${after} has been compacted up to ${this.compacted}`);
     const resource = resourceOf(prefix);
     const log = resource === undefined ? this.#log : this.#logs.get(resource);
     const changes: Change[] = [];

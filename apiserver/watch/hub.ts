@@ -147,7 +147,8 @@ class Hub implements WatchHub, WatcherHost {
 
   #publish(changes: readonly Change[], revision: number): void {
     const touched = new Set<ResourceGroups>();
-    for (const change of changes) {
+    for (const [i, change] of changes.entries()) {
+      if (mutant('watch.coalesced') && changes.slice(i + 1).some(({ current }) => current.key === change.current.key)) continue;
       const groups = this.#resources.get(prefixOf(change.current.key));
       if (groups === undefined) continue;
       groups.take(new ChangeView(change, this.parse));

@@ -2,7 +2,7 @@
  * What must hold for reads: nothing read was lost (D2), real time is respected (D6, R1), lists are snapshots (R5, R6). Each check is a pure function to
  * the violations in words.
  */
-import { acknowledged, type GetOp, isWrite, type ListOp, type Operation, type Seen } from './history.ts';
+import { acknowledged, type GetOp, isWrite, type ListOp, type Operation, type Seen, type WriteOp } from './history.ts';
 import type { Model } from './model.ts';
 
 /** D2: whatever a get, list or watch showed is in the ground truth, at that revision and with that content. */
@@ -58,7 +58,7 @@ export function linearizable(operations: readonly Operation[], model: Model): st
     for (; next < sightings.length && sightings[next]!.end < op.start; next++) {
       if (sightings[next]!.revision > newest.revision) newest = sightings[next]!;
     }
-    if (isWrite(op) ? high > newest.revision : high >= newest.revision) continue;
+    if (isWrite(op) && acknowledged(op) ? high > newest.revision : high >= newest.revision) continue;
     const since = (op.start - newest.end).toFixed(1);
     violations.push(
       `${op.client}: a ${op.op} that began ${since} ms after ${newest.client} had seen revision ${newest.revision} was served at ${high}`,
@@ -70,13 +70,25 @@ export function linearizable(operations: readonly Operation[], model: Model): st
 function momentOf(op: Operation, model: Model): Moment | undefined {
   if (!('status' in op) || op.op === 'watch' || op.op === 'settle') return undefined;
   if (isWrite(op)) {
+    if (!acknowledged(op)) return momentOfRefusal(op, model);
     const revision = op.op === 'delete' ? model.deletionOf(op.answer?.uid ?? '') : op.answer?.revision;
-    return acknowledged(op) && revision !== undefined ? { op, low: revision, high: revision } : undefined;
+    return revision !== undefined ? { op, low: revision, high: revision } : undefined;
   }
   if (op.op === 'get') return momentOfGet(op, model);
   if (op.pages.length === 0 || op.asked !== '') return undefined;
   const { revision } = op.pages[0]!;
   return { op, low: revision, high: revision };
+}
+
+/** Who is refused has learned of what stands in the way: of the object that has the name, of the change that came first. */
+function momentOfRefusal(op: WriteOp, model: Model): Moment | undefined {
+  if (op.status !== 409 || op.dry) return undefined;
+  const versions = model.versions(op.key);
+  const last = versions.at(-1);
+  if (last === undefined) return undefined; // refusalsTrue tells that
+  if (op.op === 'create') return { op, low: versions[0]!.revision, high: last.deleted ? last.revision - 1 : Number.POSITIVE_INFINITY };
+  const overtaking = op.expected === undefined ? undefined : model.changeAfter(op.key, op.expected);
+  return overtaking && { op, low: overtaking.revision, high: Number.POSITIVE_INFINITY };
 }
 
 function momentOfGet(op: GetOp, model: Model): Moment | undefined {
@@ -93,7 +105,7 @@ function momentOfGet(op: GetOp, model: Model): Moment | undefined {
   return { op, low: 1, high: born.revision - 1 };
 }
 
-/** R5, R6: a list shows exactly what was there at its revision, in key order; all its pages are of one revision. */
+/** R3 to R6: a list shows exactly what was there at its revision, in key order; all its pages are of one revision, which is what was asked for. */
 export function snapshots(operations: readonly Operation[], model: Model): string[] {
   return operations.filter((op) => op.op === 'list').flatMap((op) => snapshot(op, model));
 }
@@ -103,6 +115,7 @@ function snapshot(op: ListOp, model: Model): string[] {
   if (pages.length === 0) return [];
   const { revision } = pages[0]!;
   const what = `${client}: a list of ${prefix}${op.label ? ` with ${op.label}` : ''} at revision ${revision}`;
+  if (op.exact ? String(revision) !== op.asked : revision < Number(op.asked)) return [`${what} was asked for ${op.asked}`];
   const other = pages.find((page) => page.revision !== revision);
   if (other) return [`${what} has a page of revision ${other.revision}`];
   if (revision > model.newest) return [`${what}, which is nowhere`];

@@ -80,10 +80,11 @@ export function watchersSettle(operations: readonly Operation[]): string[] {
     .map(({ client, awaited, reached }) => `${client}: revision ${awaited} was written, its watch has come to ${reached}`);
 }
 
-/** W3: "too old" is only said where history is let go. */
+/** W3: "too old" is only said where history is let go, and only of what was let go. */
 export function expiriesAllowed(operations: readonly Operation[], compacting: boolean): string[] {
-  if (compacting) return [];
-  return watchesOf(operations)
-    .filter(({ refused }) => refused === 410)
-    .map((op) => `${named(op)} was refused as too old, though nothing was compacted`);
+  return watchesOf(operations).flatMap((op) => {
+    if (op.refused === 410 && !compacting) return [`${named(op)} was refused as too old, though nothing was compacted`];
+    if (op.expired === undefined || op.expired.at < op.expired.compacted) return [];
+    return [`${named(op)} was refused at ${op.expired.at} as too old, though history goes back to ${op.expired.compacted}`];
+  });
 }

@@ -56,6 +56,7 @@ export function appliedOnce(operations: readonly Operation[], model: Model): str
   return operations.filter(isWrite).flatMap((op) => {
     if (op.token === undefined) return [];
     const revisions = made.get(op.token) ?? [];
+    if (op.dry && revisions.length > 0) return [`${shown(op)} was a trial and happened at revision ${revisions[0]}`];
     if (revisions.length > 1) return [`${shown(op)} happened at the revisions ${revisions.join(', ')}`];
     if (op.status >= 400 && op.status < 500 && revisions.length > 0)
       return [`${shown(op)} was refused with ${op.status} and happened at revision ${revisions[0]}`];
@@ -79,14 +80,37 @@ export function createdOnce(operations: readonly Operation[], model: Model): str
   return violations;
 }
 
-/** C1, C2: an update that names a version replaces that version and no other. */
+/** C1, C2, C5: an update or deletion that names a version replaces that version and no other. */
 export function comparedAndSet(operations: readonly Operation[], model: Model): string[] {
   return acked(operations).flatMap((op) => {
-    const stored = op.answer?.revision === undefined ? undefined : model.at(op.answer.revision);
+    const revision = op.op === 'delete' ? model.deletionOf(op.answer?.uid ?? '') : op.answer?.revision;
+    const stored = revision === undefined ? undefined : model.at(revision);
     // an update that changes nothing is answered with the version that is there
     if (op.expected === undefined || stored === undefined || stored.revision === op.expected || stored.previous === op.expected) return [];
     return [`${shown(op)} named revision ${op.expected} and replaced ${stored.previous}`];
   });
+}
+
+/** D2: what a refusal tells of is there: the object that has the name, or the change that came first. */
+export function refusalsTrue(operations: readonly Operation[], model: Model): string[] {
+  return operations.filter(isWrite).flatMap((op) => {
+    if (op.status !== 409 || op.dry) return [];
+    if (op.op === 'create') return model.versions(op.key).length > 0 ? [] : [`${shown(op)} was refused, and nothing has ever had the name`];
+    if (op.expected === undefined || model.changeAfter(op.key, op.expected)) return [];
+    return [`${shown(op)} was refused, and nothing has replaced revision ${op.expected}`];
+  });
+}
+
+/** C8: nothing is deleted unasked. Only what the recorded clients made is looked at. */
+export function deletionsAsked(operations: readonly Operation[], model: Model): string[] {
+  const writes = operations.filter(isWrite);
+  const own = new Set(acked(operations).flatMap(({ op, key, dry }) => (op === 'create' && !dry ? [key] : [])));
+  const asked = new Set(
+    writes.flatMap(({ op, key, dry, status }) => (op === 'delete' && !dry && (status < 400 || status >= 500) ? [key] : [])),
+  );
+  return model.truth
+    .filter(({ deleted, key }) => deleted && own.has(key) && !asked.has(key))
+    .map(({ key, revision }) => `${key} was deleted at revision ${revision}, and nobody had asked for it`);
 }
 
 /** C2: a counter that is read, incremented and written with its resourceVersion goes up by one each time. */

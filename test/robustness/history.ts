@@ -32,8 +32,10 @@ export interface WriteOp extends Request {
   readonly key: string;
   /** Unique text the write leaves in the object; none for a deletion. */
   readonly token?: string;
-  /** The revision it names as the one it replaces. */
+  /** The revision it names as the one it replaces or deletes. */
   readonly expected?: number;
+  /** Asked for as a trial: it must never happen. */
+  readonly dry?: true;
   /** Of the version that was answered; a deletion answers the uid alone. */
   readonly answer?: { readonly revision?: number; readonly uid: string; readonly hash?: string };
 }
@@ -50,6 +52,8 @@ export interface ListOp extends Request {
   readonly prefix: string;
   /** As asked: '' for the most recent, '0' for any. */
   readonly asked: string;
+  /** Of exactly that revision. */
+  readonly exact?: true;
   /** Label that must be there, as `color=red`. */
   readonly label?: string;
   /** One per page; a list that broke off has pages but `complete` is false. */
@@ -82,6 +86,8 @@ export interface WatchOp extends Request {
   readonly events: readonly (SeenEvent | Bookmark)[];
   /** Code of the ERROR event or refusal that ended it. */
   readonly refused?: number;
+  /** What it was told when it was too old: how far it had come, and up to where history was let go. */
+  readonly expired?: { readonly at: number; readonly compacted: number };
 }
 
 /** A watcher that must come to know a revision, and how far it was when waiting was given up. */

@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import type { KubeObject } from '../../machinery/api/object.ts';
 import { StatusError } from '../../machinery/api/status.ts';
-import type { Client, DeleteParams, ListParams, WatchEvent } from '../../machinery/client/client.ts';
+import type { Client, DeleteParams, ListParams, WatchEvent, WriteParams } from '../../machinery/client/client.ts';
 import { isStatus } from '../../machinery/client/errors.ts';
 import type { ResourceType } from '../../machinery/client/resource-type.ts';
 import {
@@ -60,10 +60,10 @@ export class RecordedClient {
     this.#history = history;
   }
 
-  create(type: ResourceType, object: KubeObject): Promise<WriteOp> {
+  create(type: ResourceType, object: KubeObject, params: WriteParams = {}): Promise<WriteOp> {
     const { namespace = '', name = '' } = object.metadata;
     const key = keyOf({ type, namespace, name });
-    return this.#write({ op: 'create', key, ...tokenOf(object) }, type, () => this.#client.create(type, object));
+    return this.#write({ op: 'create', key, ...tokenOf(object), ...dry(params) }, type, () => this.#client.create(type, object, params));
   }
 
   update(type: ResourceType, object: KubeObject): Promise<WriteOp> {
@@ -74,17 +74,21 @@ export class RecordedClient {
   }
 
   /** Merge patch of metadata. */
-  patch(target: Target, metadata: KubeObject['metadata']): Promise<WriteOp> {
+  patch(target: Target, metadata: KubeObject['metadata'], params: WriteParams = {}): Promise<WriteOp> {
     const { type } = target;
     const token = tokenOf({ apiVersion: '', kind: '', metadata });
-    return this.#write({ op: 'patch', key: keyOf(target), ...token }, type, () =>
-      this.#client.patch(type, target, 'application/merge-patch+json', { metadata }),
+    return this.#write({ op: 'patch', key: keyOf(target), ...token, ...dry(params) }, type, () =>
+      this.#client.patch(type, target, 'application/merge-patch+json', { metadata }, params),
     );
   }
 
   delete(target: Target, params: DeleteParams = {}): Promise<WriteOp> {
     const { type, namespace, name } = target;
-    return this.#write({ op: 'delete', key: keyOf(target) }, type, () => this.#client.delete(type, { namespace, name }, params));
+    const { resourceVersion } = params;
+    const expected = resourceVersion === undefined ? {} : { expected: Number(resourceVersion) };
+    return this.#write({ op: 'delete', key: keyOf(target), ...expected, ...dry(params) }, type, () =>
+      this.#client.delete(type, { namespace, name }, params),
+    );
   }
 
   /** Undefined when nothing was answered. */
@@ -106,10 +110,12 @@ export class RecordedClient {
   /** Page by page; what came before it broke off is recorded too. */
   async list(
     asked: Asked,
-    params: { limit?: number; resourceVersion?: string; betweenPages?: () => Promise<unknown> } = {},
+    params: { limit?: number; resourceVersion?: string; exact?: boolean; betweenPages?: () => Promise<unknown> } = {},
   ): Promise<ListOp> {
     const { type, namespace, label } = asked;
-    const { limit = 0, resourceVersion = '', betweenPages } = params;
+    const { limit = 0, resourceVersion = '', exact = false, betweenPages } = params;
+    const match = exact ? ('Exact' as const) : ('NotOlderThan' as const);
+    const first: ListParams = resourceVersion === '' ? {} : { resourceVersion, resourceVersionMatch: match };
     const selector: ListParams = { namespace, ...(label && { labelSelector: label }), ...(limit > 0 && { limit }) };
     const start = performance.now();
     const pages: { revision: number; items: ReturnType<typeof seenOf>[] }[] = [];
@@ -118,7 +124,7 @@ export class RecordedClient {
     try {
       while (next !== undefined) {
         if (next !== '') await betweenPages?.();
-        const from: ListParams = next === '' ? { ...(resourceVersion !== '' && { resourceVersion }) } : { continue: next };
+        const from: ListParams = next === '' ? first : { continue: next };
         const answer: Awaited<ReturnType<Client['list']>> = await this.#client.list(type, { ...selector, ...from });
         pages.push({ revision: Number(answer.metadata.resourceVersion), items: answer.items.map((item) => seenOf(type, item)) });
         next = answer.metadata.continue || undefined;
@@ -132,6 +138,7 @@ export class RecordedClient {
       prefix: prefixOf(type, namespace),
       ...(label && { label }),
       asked: resourceVersion,
+      ...(exact && { exact }),
       start,
       end: performance.now(),
       status,
@@ -158,10 +165,12 @@ export class RecordedClient {
     const events: (SeenEvent | Bookmark)[] = [];
     let status = 200;
     let refused: number | undefined;
+    let expired: WatchOp['expired'];
     try {
       for await (const event of this.#client.watch(type, params, signal)) {
         if (event.type === 'ERROR') {
           refused = isStatus(event.object) ? (event.object.code ?? 0) : 0;
+          expired = expiryOf(event.object);
           break;
         }
         const told = { ...toldOf(type, event), at: performance.now() };
@@ -184,13 +193,14 @@ export class RecordedClient {
       status,
       events,
       ...(refused !== undefined && { refused }),
+      ...(expired && { expired }),
     };
     this.#history.add(watch);
     return watch;
   }
 
   async #write(
-    what: Pick<WriteOp, 'op' | 'key' | 'token' | 'expected'>,
+    what: Pick<WriteOp, 'op' | 'key' | 'token' | 'expected' | 'dry'>,
     type: ResourceType,
     send: () => Promise<unknown>,
   ): Promise<WriteOp> {
@@ -198,15 +208,23 @@ export class RecordedClient {
     let status = 200;
     let answer: WriteOp['answer'];
     try {
-      answer = answerOf(type, await send());
+      const body = await send();
+      if (!what.dry) answer = answerOf(type, body);
     } catch (error) {
       status = statusOf(error);
     }
     const done: WriteOp = { client: this.id, ...what, start, end: performance.now(), status, ...(answer && { answer }) };
     this.#history.add(done);
-    if (status === 200) this.acknowledged++;
+    if (status === 200 && !what.dry) this.acknowledged++;
     return done;
   }
+}
+
+const dry = ({ dryRun }: { readonly dryRun?: boolean }): { dry?: true } => (dryRun ? { dry: true } : {});
+
+export function expiryOf(status: unknown): WatchOp['expired'] {
+  const match = /too old resource version: (\d+) \((\d+)\)/.exec(isStatus(status) ? (status.message ?? '') : '');
+  return match === null ? undefined : { at: Number(match[1]), compacted: Number(match[2]) };
 }
 
 /** A deletion is answered with a Status that names the uid. */

@@ -1,6 +1,6 @@
 /**
  * One watching client: a watch that it takes from a list or from the full state, breaks off, resumes, and starts anew when it is too old; beside it
- * reads, of which 80 % are lists (many by pages), 15 % gets, 5 % lists that may be old. The clients watch different things: everything, a namespace, a label, a name. Every answer is recorded.
+ * reads, of which 80 % are lists (many by pages, some with a pause between, some of a named revision), 15 % gets, 5 % lists that may be old. The clients watch different things: everything, a namespace, a label, a name. Every answer is recorded.
  */
 import { configmaps, leases, secrets } from '../../machinery/client/resource-type.ts';
 import { sleep } from '../../scripts/chaos/history.ts';
@@ -30,6 +30,8 @@ const SESSION_MS = 1_500;
 const FAR_BACK = 3_000;
 const RETRY_MS = 20;
 const READ_PAUSE_MS = 120;
+/** Of a batch in which history is let go all the time. */
+const LONGEST_HISTORY_MS = 400;
 const PAGES = [0, 1, 7, 50] as const;
 
 export class WatchClient {
@@ -72,9 +74,30 @@ export class WatchClient {
       const drawn = random.integer(100);
       if (drawn < 15) await client.get(hotTarget(random.integer(HOT_KEYS)));
       else if (drawn < 20) await client.list(this.#watched, { resourceVersion: '0' });
-      else await client.list(this.#watched, { limit: PAGES[random.integer(PAGES.length)]! });
+      else if (drawn < 30 && this.reached > 0) await this.#listAt(drawn < 26);
+      else
+        await client.list(this.#watched, {
+          limit: PAGES[random.integer(PAGES.length)]!,
+          ...(drawn < 40 && { betweenPages: this.#once() }),
+        });
       await sleep(random.integer(READ_PAUSE_MS * 2), signal);
     }
+  }
+
+  /** At a revision that it knows, or not before. */
+  async #listAt(exact: boolean): Promise<void> {
+    const { client, random } = this.#deps;
+    const revision = Math.max(1, this.reached - (exact ? random.integer(100) : 0));
+    await client.list(this.#watched, { resourceVersion: String(revision), exact, limit: exact ? PAGES[random.integer(PAGES.length)]! : 0 });
+  }
+
+  /** A reader who waits before page two, until history may have been let go. */
+  #once(): () => Promise<void> {
+    let pause = 2 * LONGEST_HISTORY_MS;
+    return async () => {
+      await sleep(pause, this.#deps.signal);
+      pause = 0;
+    };
   }
 
   /** One watch, until it breaks or its time is over. True when it told something. */

@@ -1,8 +1,10 @@
 /**
  * One writing client: 90 % updates, 5 % deletions, 5 % creations of objects of several types, most of them of a few hot keys that all clients share.
- * Among the updates are whole replacements and counters (compare-and-set), and label flips by patch. Every answer is recorded.
+ * Among the updates are whole replacements and counters (compare-and-set), and label flips by patch; some deletions name the version they are for, and some
+ * writes are trials (dry runs). Every answer is recorded.
  */
 import type { KubeObject } from '../../machinery/api/object.ts';
+import type { WriteParams } from '../../machinery/client/client.ts';
 import { configmaps, leases, type ResourceType, secrets } from '../../machinery/client/resource-type.ts';
 import type { Random } from '../../machinery/process/random.ts';
 import { sleep } from '../../scripts/chaos/history.ts';
@@ -59,6 +61,7 @@ export class Writer {
     const drawn = random.integer(100);
     if (drawn < 5 || this.#cold.length === 0) return this.#create();
     if (drawn < 10 || this.#cold.length > COLD_OBJECTS) return this.#delete();
+    if (drawn < 13) return this.#try();
     const target = random.integer(4) > 0 ? hotTarget(random.integer(HOT_KEYS)) : this.#cold[random.integer(this.#cold.length)]!;
     if (drawn < 40) return this.#patch(target);
     return this.#replace(target, random.integer(2) === 0);
@@ -76,10 +79,10 @@ export class Writer {
     return made.status > 0;
   }
 
-  #make({ type, namespace, name }: Target): Promise<WriteOp> {
+  #make({ type, namespace, name }: Target, params: WriteParams = {}): Promise<WriteOp> {
     const annotations = { [TOKEN]: this.#token(), [COUNT]: '0' };
     const metadata = { name, namespace, labels: { load: 'yes', color: this.#color() }, annotations };
-    return this.#deps.client.create(type, { ...bare(type), metadata, ...payloadOf(type) });
+    return this.#deps.client.create(type, { ...bare(type), metadata, ...payloadOf(type) }, params);
   }
 
   /** Own cold objects, or what has one of the names that all draw. */
@@ -88,7 +91,28 @@ export class Writer {
     const index = random.integer(20);
     const shared = random.integer(3) === 0 || this.#cold.length === 0;
     const target = shared ? { ...placeOf(index), name: `race-${index}` } : this.#cold.splice(random.integer(this.#cold.length), 1)[0]!;
-    return (await client.delete(target)).status > 0;
+    return random.integer(2) === 0
+      ? this.#deleteSeen(shared ? hotTarget(random.integer(HOT_KEYS)) : target)
+      : (await client.delete(target)).status > 0;
+  }
+
+  /** Only the version that it has read: a hot one is often another by then. */
+  async #deleteSeen(target: Target): Promise<boolean> {
+    const { client } = this.#deps;
+    const live = await client.get(target);
+    if (typeof live !== 'object') return live === 'missing';
+    const { uid = '', resourceVersion = '' } = live.metadata;
+    return (await client.delete(target, { uid, resourceVersion })).status > 0;
+  }
+
+  /** Trials, which must leave nothing. */
+  async #try(): Promise<boolean> {
+    const { client, random } = this.#deps;
+    const [hot, params] = [hotTarget(random.integer(HOT_KEYS)), { dryRun: true }];
+    const drawn = random.integer(3);
+    if (drawn === 0) return (await client.delete(hot, params)).status > 0;
+    if (drawn === 1) return (await client.patch(hot, { annotations: { [TOKEN]: this.#token() } }, params)).status > 0;
+    return (await this.#make({ ...hot, name: `trial-${this.#deps.client.id}-${this.#tokens}` }, params)).status > 0;
   }
 
   async #patch(target: Target): Promise<boolean> {

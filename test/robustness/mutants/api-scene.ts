@@ -38,11 +38,16 @@ export class ApiScene {
   #ended: Promise<void> | undefined;
 
   /** `suffix` draws the ends of generated names. */
-  static async open(suffix: Random['suffix'] = systemRandom.suffix): Promise<ApiScene> {
+  static async open(suffix: Random['suffix'] = systemRandom.suffix, settings: { compactionIntervalMs?: number } = {}): Promise<ApiScene> {
     const directory = mkdtempSync(join(tmpdir(), 'flyball-scene-'));
     const journal = keepJournal(directory);
     const kubeconfig = join(directory, 'kubeconfig');
-    const options = optionsWith(apiServerOptions, { dataDir: join(directory, 'server'), securePort: 0, writeKubeconfig: kubeconfig });
+    const options = optionsWith(apiServerOptions, {
+      dataDir: join(directory, 'server'),
+      securePort: 0,
+      writeKubeconfig: kubeconfig,
+      ...settings,
+    });
     const { signal } = new AbortController();
     const random = { ...systemRandom, suffix };
     const running = await startApiServer(options, { clock: systemClock, random, logger: silentLogger, signal });
@@ -67,11 +72,11 @@ export class ApiScene {
   }
 
   /** Ends the story. */
-  async violations(): Promise<string[]> {
+  async violations(compacting = false): Promise<string[]> {
     await this.#end();
     const reading = { ...(await readStore(join(this.directory, 'server', 'store'))), atLeast: 1, whole: true };
     const readings = [journalReading(this.directory), reading];
-    return violationsOf(judge({ operations: this.history.operations, readings, compacting: false }));
+    return violationsOf(judge({ operations: this.history.operations, readings, compacting }));
   }
 
   #end(): Promise<void> {

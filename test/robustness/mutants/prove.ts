@@ -7,11 +7,12 @@ import { faultNamed } from '../faults.ts';
 import { runBatches } from '../run.ts';
 import { apiMutants } from './api-mutants.ts';
 import { loopMutants } from './loop-mutants.ts';
+import { raceMutants } from './race-mutants.ts';
 import { played, playedWithBug, type Scenario } from './scenario.ts';
 import { storeMutants } from './store-mutants.ts';
 import { watchMutants } from './watch-mutants.ts';
 
-export const scenarios: readonly Scenario[] = [...storeMutants, ...watchMutants, ...apiMutants, ...loopMutants];
+export const scenarios: readonly Scenario[] = [...storeMutants, ...watchMutants, ...apiMutants, ...raceMutants, ...loopMutants];
 
 /** Bugs that the general run must find, under these faults. */
 export const GENERAL: readonly { readonly mutant: MutantName; readonly faults: readonly string[]; readonly compacting?: boolean }[] = [
@@ -29,6 +30,11 @@ export const GENERAL: readonly { readonly mutant: MutantName; readonly faults: r
   { mutant: 'watch.leave-unseen', faults: ['kill'] },
   { mutant: 'list.page-at-latest', faults: ['kill'] },
   { mutant: 'list.stale', faults: ['kill'] },
+  { mutant: 'list.exact-ignored', faults: ['kill'] },
+  { mutant: 'list.restarts-silently', faults: ['kill'], compacting: true },
+  { mutant: 'store.delete-overtakes', faults: ['kill', 'slow-fsync'] },
+  { mutant: 'store.refused-early', faults: ['kill', 'slow-disk-then-power-cut'] },
+  { mutant: 'create.trial-stored', faults: ['kill'] },
   { mutant: 'patch.retry-overwrites', faults: ['kill'] },
   { mutant: 'create.exists-unchecked', faults: ['kill', 'kill'] },
 ];

@@ -21,7 +21,7 @@ import { COUNT, History, prefixOf, seenOf, TOKEN, type WriteOp } from '../histor
 import { type Journal, keepJournal, syncedLength } from '../journal.ts';
 import { judge, violationsOf } from '../judge.ts';
 import { cutToFlushed } from '../power-cut.ts';
-import { toldOf } from '../recorded-client.ts';
+import { expiryOf, toldOf } from '../recorded-client.ts';
 import { type Reading, readStore } from '../revisions.ts';
 import { closeLater } from './scenario.ts';
 
@@ -133,6 +133,7 @@ export class StoreScene {
           .filter((line) => line !== '')
           .map((line) => JSON.parse(line) as WatchEvent<KubeObject>);
         const told = events.flatMap((event) => (event.type === 'ERROR' ? [] : [toldOf(configmaps, event)]));
+        const expired = events.flatMap((event) => (event.type === 'ERROR' ? (expiryOf(event.object) ?? []) : []))[0];
         const label = color === undefined ? {} : { label: `color=${color}` };
         this.history.add({
           op: 'watch',
@@ -141,6 +142,7 @@ export class StoreScene {
           ...label,
           from,
           events: told,
+          ...(expired && { refused: 410, expired }),
           start,
           end: performance.now(),
           status: 200,
