@@ -109,3 +109,48 @@ test('what would change the meaning of a request is not sent', async (t) => {
   assert.throws(() => send('/', { a: 'b\r\nc: d' }));
   assert.throws(() => send('/', { 'a b': 'c' }));
 });
+
+test('a stream that finds nobody is told so while another stream goes on', async (t) => {
+  const { ask, server, pool } = await setup(t, (_, response) => void response.write('first'), Number.POSITIVE_INFINITY, 0);
+  const head = new Promise<void>((resolve) => {
+    const handler = { onHead: () => resolve(), onData: () => undefined, onEnd: () => undefined, onError: () => undefined };
+    pool.dispatch({ method: 'GET', path: '/', headers: {} }, handler);
+  });
+  await head;
+  server.close();
+  await assert.rejects(ask('/'), { code: 'ECONNREFUSED' });
+});
+
+test('what is in the background waits for all others, and is sent at last while they never end', async (t) => {
+  const order: string[] = [];
+  let answer: (() => void)[] = [];
+  const { pool } = await setup(
+    t,
+    (request, response) => {
+      order.push(request.url ?? '');
+      if (request.url === '/held') answer.push(() => response.end());
+      else response.end();
+    },
+    4,
+  );
+  const send = (path: string, background: boolean): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const handler = { onHead: () => undefined, onData: () => undefined, onEnd: resolve, onError: reject };
+      pool.dispatch({ method: 'GET', path, headers: {}, background }, handler);
+    });
+  const held = send('/held', false);
+  const behind = [send('/behind-1', true), send('/behind-2', true)];
+  await send('/other', false);
+  assert.deepEqual(
+    order.filter((path) => path !== '/held'),
+    ['/other'],
+  );
+  await Promise.all(behind);
+  assert.deepEqual(
+    order.filter((path) => path !== '/held'),
+    ['/other', '/behind-1', '/behind-2'],
+  );
+  for (const each of answer) each();
+  answer = [];
+  await held;
+});

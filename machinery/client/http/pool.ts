@@ -27,6 +27,7 @@ export interface PoolOptions {
   readonly clock: Clock;
 }
 
+const SECOND_LOOK_MS = 500;
 /** How often silence is looked at within the shortest that is too long. */
 const SILENCE_LOOKS = 4;
 
@@ -130,13 +131,17 @@ export class Pool {
   }
 
   #connect(): void {
-    const { clock, connectTimeoutMs } = this.#options;
+    const { clock, connectTimeoutMs, answerTimeoutMs } = this.#options;
+    const answersEnd = answerTimeoutMs > 0;
     const { socket, established } = this.#socket();
     this.#sockets.add(socket);
     this.#connecting++;
     let error: unknown;
     let isOpen = false;
-    const cancel = clock.setTimer(connectTimeoutMs, () => socket.destroy(failure('no connection in time', 'ETIMEDOUT')));
+    // the second look comes after what had arrived by the first: a process that was busy must not take its own delay for the server's
+    let cancel = clock.setTimer(connectTimeoutMs, () => {
+      cancel = clock.setTimer(SECOND_LOOK_MS, () => socket.destroy(failure('no connection in time', 'ETIMEDOUT')));
+    });
     const onError = (cause: unknown): void => {
       error = cause;
     };
@@ -148,6 +153,7 @@ export class Pool {
       this.#sockets.delete(socket);
       if (!isOpen) {
         settled();
+        if (this.#open.size > 0 && answersEnd) return; // those will serve who waits
         this.#waiting.shift()?.handler.onError(error ?? failure('other side closed', 'ECONNRESET'));
       }
       this.#connectForWaiting();
