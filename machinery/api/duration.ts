@@ -72,11 +72,6 @@ function decimal(value: bigint, digits: number): string {
   return fraction === '' ? String(value / unit) : `${value / unit}.${fraction}`;
 }
 
-/** `90_000` → `1m30s`. */
-export function formatDuration(ms: number): string {
-  return formatDurationNs(BigInt(Math.round(ms * NS_PER_MS)));
-}
-
 /** kubectl's AGE column: two units at most, fewer as it grows. */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);

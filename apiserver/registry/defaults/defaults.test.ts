@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { decodeObject } from '../../../machinery/api/decode.ts';
 import { encodeObject } from '../../../machinery/api/json.ts';
 import type { AnyObject, KubeObject } from '../../../machinery/api/object.ts';
-import { resourceInfo } from '../../../machinery/api/schema/resources.ts';
+import { builtinResources } from '../../../machinery/api/schema/resources.ts';
 import { typeSchema } from '../../../machinery/api/schema/schema.ts';
 import { createMemoryStore } from '../../storage/memory/store.ts';
 import { createRegistry } from '../registry.ts';
@@ -62,7 +62,7 @@ const NOT_COMPARED = ['uid', 'creationTimestamp', 'managedFields'];
 async function created(row: Row): Promise<AnyObject> {
   const [groupVersion, resource] = [row.gvr.slice(0, row.gvr.lastIndexOf('/')), row.gvr.slice(row.gvr.lastIndexOf('/') + 1)];
   const [group, version] = groupVersion.includes('/') ? (groupVersion.split('/') as [string, string]) : ['', groupVersion];
-  const info = resourceInfo({ group, version, resource })!;
+  const info = builtinResources().find((r) => r.group === group && r.version === version && r.plural === resource)!;
   const registry = createRegistry({ store: emptyStore, serviceClusterIpRange: '10.96.0.0/16', serviceNodePortRange: [30000, 32767] });
   const definition = registry.definition(group, version, resource)!;
   const decoded = decodeObject(typeSchema(info.type), structuredClone(row.request), { strict: false }).object as unknown as KubeObject;

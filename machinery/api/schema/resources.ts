@@ -2,7 +2,6 @@
  * Which resources the API serves: names, verbs, subresources, in the order that discovery prints. Mirrors what upstream's legacy and
  * aggregated discovery say of a server with default flags.
  */
-import type { GroupVersionResource } from '../object.ts';
 import { readDataFile } from './data.ts';
 
 export interface SubresourceInfo {
@@ -65,7 +64,6 @@ interface ResourcesFile {
 }
 
 let file: ResourcesFile | undefined;
-let index: Map<string, ResourceInfo> | undefined;
 
 function load(): ResourcesFile {
   file ??= readDataFile('resources.json') as ResourcesFile;
@@ -83,9 +81,4 @@ export function apiGroups(): readonly GroupInfo[] {
 
 export function offByDefault(): readonly OffByDefault[] {
   return load().offByDefault;
-}
-
-export function resourceInfo(gvr: GroupVersionResource): ResourceInfo | undefined {
-  index ??= new Map(load().resources.map((info) => [`${info.group}/${info.version}/${info.plural}`, info]));
-  return index.get(`${gvr.group}/${gvr.version}/${gvr.resource}`);
 }
