@@ -1,11 +1,9 @@
 /**
- * Starts the scheduler: informers feed the cache and the queue, one loop takes pods from the queue. Mirrors upstream `cmd/kube-scheduler/app/server.go`,
- * `eventhandlers.go`.
+ * Starts the scheduler: informers feed the cache and the queue, one loop takes pods from the queue. Mirrors upstream `cmd/kube-scheduler/app/server.go`.
  */
 
 import { setMaxListeners } from 'node:events';
-import { deepEqual } from '../machinery/api/equality.ts';
-import type { Node, Pod } from '../machinery/api/types/core.v1.ts';
+import type { Pod } from '../machinery/api/types/core.v1.ts';
 import type { Client } from '../machinery/client/client.ts';
 import { createClient } from '../machinery/client/connect.ts';
 import { fence } from '../machinery/client/fence.ts';
@@ -19,12 +17,13 @@ import type { ComponentDeps, RunningComponent, StartComponent } from '../machine
 import { type HealthServer, serveHealth } from '../machinery/process/health.ts';
 import { createMetrics } from '../machinery/process/metrics.ts';
 import { SchedulerCache } from './cache.ts';
+import { mayHelp, nodeChanged, podChanged } from './event-handlers.ts';
 import { podInfo } from './framework/pod-info.ts';
 import { defaultProfile } from './framework/profile.ts';
 import { createLookup } from './lookup.ts';
 import type { SchedulerOptions } from './options.ts';
 import { hasItsClaims } from './plugins/dynamic-resources.ts';
-import { type ClusterEvent, nodeEvents } from './queue/cluster-event.ts';
+import type { ClusterEvent } from './queue/cluster-event.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { PodScheduler } from './schedule-one.ts';
 
@@ -92,11 +91,12 @@ class Scheduler {
     });
     const wake = (event: ClusterEvent): void => this.#queue.wake(event);
     this.#cache = new SchedulerCache(createLookup(this.#informers, wake));
+    const handled = { cache: this.#cache, queue: this.#queue, schedulerName: options.schedulerName };
     this.#informers.for(poddisruptionbudgets);
     // Finished pods hold no room: for us they are gone.
     this.#pods = this.#informers.for(podResource, { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' });
-    this.#pods.addHandler(({ object, old }) => this.#podChanged(object, old));
-    this.#informers.for(nodeResource).addHandler(({ object, old }) => this.#nodeChanged(object, old));
+    this.#pods.addHandler(({ object, old }) => podChanged(handled, object, old));
+    this.#informers.for(nodeResource).addHandler(({ object, old }) => nodeChanged(handled, object, old));
   }
 
   /** Settles when stopped; rejects when leadership is lost. */
@@ -227,47 +227,4 @@ class Scheduler {
       return serveHealth({ ...page, port: 0 });
     });
   }
-
-  #nodeChanged(node: Node | undefined, old: Node | undefined): void {
-    if (!node) {
-      this.#cache.removeNode(old?.metadata.name as string);
-      return;
-    }
-    this.#cache.setNode(node);
-    for (const event of nodeEvents(node, old)) this.#queue.wake(event);
-  }
-
-  #podChanged(pod: Pod | undefined, old: Pod | undefined): void {
-    if (old && old.metadata.uid !== pod?.metadata.uid) this.#podGone(old);
-    if (!pod) return;
-    const uid = pod.metadata.uid as string;
-    if (pod.spec.nodeName) {
-      this.#queue.remove(uid);
-      this.#cache.setPod(pod);
-      if (!old?.spec.nodeName) this.#queue.wake({ kind: 'pod-added', pod });
-      else if (!deepEqual(old.metadata.labels, pod.metadata.labels)) this.#queue.wake({ kind: 'pod-labels', pod });
-      else if (old.metadata.generation !== pod.metadata.generation) this.#queue.wake({ kind: 'pod-scaled-down', pod });
-      return;
-    }
-    if ((pod.spec.schedulerName ?? 'default-scheduler') !== this.#options.schedulerName || pod.metadata.deletionTimestamp) {
-      this.#queue.remove(uid);
-      return;
-    }
-    if (pod.status?.nominatedNodeName) this.#cache.nominate(podInfo(pod), pod.status.nominatedNodeName);
-    if (!this.#cache.isAssumed(uid)) this.#queue.put(pod);
-  }
-
-  #podGone(pod: Pod): void {
-    const uid = pod.metadata.uid as string;
-    this.#queue.remove(uid);
-    const placed = pod.spec.nodeName || this.#cache.isAssumed(uid);
-    this.#cache.removePod(uid);
-    if (placed) this.#queue.wake({ kind: 'pod-removed', pod });
-  }
-}
-
-function mayHelp(pod: Pod, rejectedBy: ReadonlySet<string>, event: ClusterEvent): boolean {
-  if (rejectedBy.size === 0) return true;
-  const info = podInfo(pod);
-  return defaultProfile.some((plugin) => rejectedBy.has(plugin.name) && (plugin.mayHelp?.(info, event) ?? true));
 }

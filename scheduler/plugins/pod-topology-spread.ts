@@ -68,6 +68,10 @@ function included(pod: PodInfo, { source }: Constraint, { node }: NodeInfo): boo
   );
 }
 
+/** Every node is included, whatever it is like; most pods ask for nothing. */
+const takesAnyNode = ({ pod: { spec } }: PodInfo, { source }: Constraint): boolean =>
+  spec.nodeSelector === undefined && spec.affinity?.nodeAffinity === undefined && source.nodeTaintsPolicy !== 'Honor';
+
 const labelOf = (node: NodeInfo, key: string): string | undefined => (Object.hasOwn(node.labels, key) ? node.labels[key] : undefined);
 
 interface Domains {
@@ -137,10 +141,14 @@ function softSpread({ pod, constraints, requireAll }: SoftSpread, nodes: readonl
   for (const [i, constraint] of constraints.entries()) {
     const counts = domains[i] as Map<string, number>;
     if (counts.size === 0) continue;
+    const anyNode = takesAnyNode(pod, constraint);
     for (const node of snapshot.nodes) {
+      const here = onNodes[i]?.get(node.name);
+      if (here === undefined) continue;
       const value = labelOf(node, constraint.source.topologyKey);
-      if (value === undefined || !counts.has(value) || lacksLabel(node) || !included(pod, constraint, node)) continue;
-      counts.set(value, (counts.get(value) as number) + (onNodes[i]?.get(node.name) ?? 0));
+      const before = value === undefined ? undefined : counts.get(value);
+      if (value === undefined || before === undefined || lacksLabel(node) || !(anyNode || included(pod, constraint, node))) continue;
+      counts.set(value, before + here);
     }
   }
   const weights = constraints.map(({ source }, i) =>
