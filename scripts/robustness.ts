@@ -17,6 +17,7 @@ import { allFaults, faultNamed } from '../test/robustness/faults.ts';
 import { fullDisks } from '../test/robustness/full-disk.ts';
 import type { Finding } from '../test/robustness/judge.ts';
 import { proveAll } from '../test/robustness/mutants/prove.ts';
+import { attackByOverload } from '../test/robustness/overload/attack.ts';
 import { recheck, runBatches, shuffler, summary, table, together } from '../test/robustness/run.ts';
 import { attackStore, STORE_COUNTS } from '../test/robustness/store/attack.ts';
 import { FIGURES, type PlannedBatch, planned, TIERS, type TierName } from '../test/robustness/tiers.ts';
@@ -93,6 +94,8 @@ async function beside(): Promise<Finding[]> {
     ...(await fullDisks(disks, seed, tell)),
   ];
   if (chaosSeconds === 0) return findings;
+  tell('more than can be served');
+  findings.push(...(await attackByOverload((line) => tell(`  ${line}`))));
   tell(`the whole cluster, ${chaosSeconds} s`);
   const { status } = spawnSync('npm', ['run', 'chaos', '--', '--seconds', String(chaosSeconds), '--seed', String(seed)], {
     stdio: 'inherit',
