@@ -1,11 +1,11 @@
 /**
  * Which fields one state of an object has added, removed or changed against another. Mirrors structured-merge-diff `typed/compare.go`.
- * This runs on every write, so equal parts are passed over without looking at their fields.
+ * This runs on every write, so equal parts are passed over without looking at their fields, and the sets are made on the way back up.
  */
 import { isPlain, type Plain } from '../../machinery/api/plain.ts';
 import { sameJson, sameTyped } from './equal.ts';
-import { type FieldSet, SetBuilder } from './field-set.ts';
-import { EMPTY, isEmptyObject, itemElement, type Member, membersOf, type Typed, type TypedList, type TypedStruct } from './typed.ts';
+import { EMPTY_SET, type FieldSet, isMember } from './field-set.ts';
+import { EMPTY, hasNameless, isEmptyObject, itemElement, membersOf, type Typed, type TypedList, type TypedStruct } from './typed.ts';
 
 export interface Comparison {
   readonly added: FieldSet;
@@ -16,49 +16,73 @@ export interface Comparison {
 /** `printed`: built-in kinds, compared by what Go would print. `literal`: values as they are written. */
 export type Reading = 'printed' | 'literal';
 
-export function compare(type: Typed, before: unknown, after: unknown, reading: Reading): Comparison {
-  const comparer = new Comparer(reading === 'printed');
-  comparer.node(type, before, after);
-  return { added: comparer.added.set, removed: comparer.removed.set, modified: comparer.modified.set };
+export interface States {
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly reading: Reading;
 }
 
+/** Members of `reset` may be left out of the result, with all that is below them. */
+export function compare(type: Typed, { before, after, reading }: States, reset: FieldSet = EMPTY_SET): Comparison {
+  // A write that changes nothing at all is rare: the root is not compared as a whole.
+  const { added, removed, modified } = new Comparer(reading === 'printed').parts(type, before, after, reset);
+  return { added: added ?? EMPTY_SET, removed: removed ?? EMPTY_SET, modified: modified ?? EMPTY_SET };
+}
+
+type Building = Record<string, FieldSet>;
+
+/** What changed at one node and below it; undefined for nothing. */
+class Changes {
+  added: Building | undefined = undefined;
+  removed: Building | undefined = undefined;
+  modified: Building | undefined = undefined;
+
+  put(change: keyof Comparison, element: string, set: FieldSet | undefined): void {
+    if (set === undefined) return;
+    this[change] ??= {};
+    this[change][element] = set;
+  }
+
+  get any(): boolean {
+    return this.added !== undefined || this.removed !== undefined || this.modified !== undefined;
+  }
+}
+
+const NONE = new Changes();
+const CHANGED_LEAF = new Changes();
+CHANGED_LEAF.modified = EMPTY_SET as Building;
+const LEAF: Typed = { kind: 'any' };
+
 class Comparer {
-  readonly added = new SetBuilder();
-  readonly removed = new SetBuilder();
-  readonly modified = new SetBuilder();
   readonly #printed: boolean;
-  readonly #path: string[] = [];
 
   constructor(printed: boolean) {
     this.#printed = printed;
   }
 
-  /** undefined means absent. */
-  node(type: Typed, before: unknown, after: unknown): void {
-    if (before === after || (before !== undefined && after !== undefined && sameJson(before, after))) return;
-    const leaf = !this.#parts(type, before, after);
-    if (before === undefined) this.added.insert(this.#path);
-    else if (after === undefined) this.removed.insert(this.#path);
-    else if (leaf && !(this.#printed ? sameTyped(type, before, after) : sameJson(before, after))) this.modified.insert(this.#path);
+  /** Compares part by part. Nothing and empty are leaves, as atomic values are: that keeps them apart. */
+  parts(type: Typed, before: unknown, after: unknown, reset: FieldSet): Changes {
+    if (this.#isLeaf(type, before) && this.#isLeaf(type, after)) {
+      return (this.#printed ? sameTyped(type, before, after) : sameJson(before, after)) ? NONE : CHANGED_LEAF;
+    }
+    const changes = new Changes();
+    if (type.kind === 'struct') this.#struct(changes, type, [before, after], reset);
+    else if (type.kind === 'map') {
+      eachKey(plainOf(before), plainOf(after), (key, x, y) => this.#child(changes, `f:${key}`, type.of, [x, y]));
+    } else if (type.kind === 'list') this.#list(changes, type, listOf(before), listOf(after));
+    return changes.any ? changes : NONE;
   }
 
-  /** Compares part by part; false for what is one leaf. Nothing and empty are leaves too: that keeps them apart. */
-  #parts(type: Typed, before: unknown, after: unknown): boolean {
+  #isLeaf(type: Typed, value: unknown): boolean {
     switch (type.kind) {
       case 'struct':
-        if (type.atomic || (this.#isEmptyStruct(type, before) && this.#isEmptyStruct(type, after))) return false;
-        this.#struct(type, before, after);
-        return true;
+        return type.atomic || this.#isEmptyStruct(type, value);
       case 'map':
-        if (type.atomic || (isEmptyMap(before) && isEmptyMap(after))) return false;
-        this.#map(type.of, isPlain(before) ? before : EMPTY, isPlain(after) ? after : EMPTY);
-        return true;
+        return type.atomic || !isPlain(value) || isEmptyObject(value);
       case 'list':
-        if (type.relation === 'atomic' || (isEmptyList(before) && isEmptyList(after))) return false;
-        this.#list(type, Array.isArray(before) ? before : [], Array.isArray(after) ? after : []);
-        return true;
+        return type.relation === 'atomic' || !Array.isArray(value) || value.length === 0;
       default:
-        return false;
+        return true;
     }
   }
 
@@ -69,56 +93,48 @@ class Comparer {
     return true;
   }
 
-  #struct({ schema }: TypedStruct, before: unknown, after: unknown): void {
-    const { list, byName } = membersOf(schema);
-    const b = isPlain(before) ? before : EMPTY;
-    const a = isPlain(after) ? after : EMPTY;
+  #struct(changes: Changes, { schema }: TypedStruct, [before, after]: readonly [unknown, unknown], reset: FieldSet): void {
+    const { inOrder, byName } = membersOf(schema);
+    const b = plainOf(before);
+    const a = plainOf(after);
     if (!this.#printed) {
-      this.#literalStruct(byName, b, a);
+      eachKey(b, a, (key, x, y) => {
+        const member = byName.get(key);
+        if (member !== undefined) this.#child(changes, member.element, member.type, [x, y]);
+      });
       return;
     }
-    for (const member of list) {
-      const x = b === EMPTY ? (isPlain(before) ? member.view(undefined) : undefined) : member.view(b[member.name]);
-      const y = a === EMPTY ? (isPlain(after) ? member.view(undefined) : undefined) : member.view(a[member.name]);
-      if (x !== y) this.#child(member.element, member.type, x, y);
+    const [wasThere, isThere] = [isPlain(before), isPlain(after)];
+    for (const { name, element, type, view } of inOrder) {
+      const x = wasThere ? view(b[name]) : undefined;
+      const y = isThere ? view(a[name]) : undefined;
+      if (x === y) continue;
+      const inner = reset === EMPTY_SET ? undefined : reset[element];
+      if (inner === undefined || !isMember(inner)) this.#child(changes, element, type, [x, y], inner);
+      // What cannot be read as a whole is told from what has not changed.
+      else if (hasNameless(type)) this.#child(changes, element, type, [x, y]);
     }
   }
 
-  #literalStruct(members: ReadonlyMap<string, Member>, before: Plain, after: Plain): void {
-    this.#eachKey(before, after, (key, x, y) => {
-      const member = members.get(key);
-      if (member !== undefined) this.#child(member.element, member.type, x, y);
-    });
-  }
-
-  #map(of: Typed, before: Plain, after: Plain): void {
-    this.#eachKey(before, after, (key, x, y) => this.#child(`f:${key}`, of, x, y));
-  }
-
-  #eachKey(before: Plain, after: Plain, visit: (key: string, before: unknown, after: unknown) => void): void {
-    for (const key of Object.keys(before)) visit(key, before[key], Object.hasOwn(after, key) ? after[key] : undefined);
-    for (const key of Object.keys(after)) if (!Object.hasOwn(before, key)) visit(key, undefined, after[key]);
-  }
-
-  #list(type: TypedList, before: readonly unknown[], after: readonly unknown[]): void {
+  #list(changes: Changes, type: TypedList, before: readonly unknown[], after: readonly unknown[]): void {
     const b = this.#itemsByElement(type, before);
     const a = this.#itemsByElement(type, after);
-    for (const [element, items] of b) this.#items(type, element, items, a.get(element) ?? []);
-    for (const [element, items] of a) if (!b.has(element)) this.#items(type, element, [], items);
+    for (const [element, items] of b) this.#items(changes, type, element, [items, a.get(element) ?? []]);
+    for (const [element, items] of a) if (!b.has(element)) this.#items(changes, type, element, [[], items]);
   }
 
   /** Items of one name. Several of them, which a set or keyed list should not have, count as one value. */
-  #items(type: TypedList, element: string, before: readonly unknown[], after: readonly unknown[]): void {
+  #items(changes: Changes, type: TypedList, element: string, [before, after]: readonly [readonly unknown[], readonly unknown[]]): void {
     if (before.length <= 1 && after.length <= 1) {
-      this.#child(element, type.of, before[0], after[0]);
+      this.#child(changes, element, type.of, [before[0], after[0]]);
     } else if (before.length >= 2 && after.length >= 2) {
-      if (!sameJson(before, after)) this.#at(element, () => this.modified.insert(this.#path));
+      if (!sameJson(before, after)) changes.put('modified', element, EMPTY_SET);
     } else if (before.length >= 2) {
-      if (after.length === 1) this.#child(element, type.of, undefined, after[0]);
-      this.#at(element, () => this.removed.insert(this.#path));
+      if (after.length === 1) this.#child(changes, element, type.of, [undefined, after[0]]);
+      changes.put('removed', element, EMPTY_SET);
     } else {
-      if (before.length === 1) this.#child(element, type.of, before[0], undefined);
-      this.#at(element, () => this.added.insert(this.#path));
+      if (before.length === 1) this.#child(changes, element, type.of, [before[0], undefined]);
+      changes.put('added', element, EMPTY_SET);
     }
   }
 
@@ -133,23 +149,53 @@ class Comparer {
     return byElement;
   }
 
-  #child(element: string, type: Typed, before: unknown, after: unknown): void {
-    this.#path.push(element);
-    this.node(type, before, after);
-    this.#path.pop();
+  /** undefined means absent. */
+  #child(changes: Changes, element: string, type: Typed, [before, after]: readonly [unknown, unknown], reset = EMPTY_SET): void {
+    if (before === undefined) {
+      if (after !== undefined) changes.put('added', element, this.#whole(type, after));
+    } else if (after === undefined) changes.put('removed', element, this.#whole(type, before));
+    else if (before !== after && !sameJson(before, after)) {
+      const { added, removed, modified } = this.parts(type, before, after, reset);
+      changes.put('added', element, added);
+      changes.put('removed', element, removed);
+      changes.put('modified', element, modified);
+    }
   }
 
-  #at(element: string, insert: () => void): void {
-    this.#path.push(element);
-    insert();
-    this.#path.pop();
+  /** The set of a value that is new or gone: itself and all its parts. */
+  #whole(type: Typed, value: unknown): FieldSet {
+    if (this.#isLeaf(type, value)) return EMPTY_SET;
+    const set: Building = { '.': EMPTY_SET };
+    let empty = true;
+    const put = (element: string, inner: Typed, part: unknown): void => {
+      if (part === undefined) return;
+      set[element] = this.#whole(inner, part);
+      empty = false;
+    };
+    if (type.kind === 'struct') this.#eachMember(type, value as Plain, put);
+    else if (type.kind === 'map') for (const key of Object.keys(value as Plain)) put(`f:${key}`, type.of, (value as Plain)[key]);
+    else if (type.kind === 'list')
+      for (const [element, items] of this.#itemsByElement(type, listOf(value))) put(element, items.length === 1 ? type.of : LEAF, items[0]);
+    return empty ? EMPTY_SET : set;
+  }
+
+  #eachMember({ schema }: TypedStruct, object: Plain, visit: (element: string, type: Typed, part: unknown) => void): void {
+    const { inOrder, byName } = membersOf(schema);
+    if (this.#printed) {
+      for (const { name, element, type, view } of inOrder) visit(element, type, view(object[name]));
+      return;
+    }
+    for (const key of Object.keys(object)) {
+      const member = byName.get(key);
+      if (member !== undefined) visit(member.element, member.type, object[key]);
+    }
   }
 }
 
-function isEmptyMap(value: unknown): boolean {
-  return !isPlain(value) || isEmptyObject(value);
+function eachKey(before: Plain, after: Plain, visit: (key: string, before: unknown, after: unknown) => void): void {
+  for (const key of Object.keys(before)) visit(key, before[key], Object.hasOwn(after, key) ? after[key] : undefined);
+  for (const key of Object.keys(after)) if (!Object.hasOwn(before, key)) visit(key, undefined, after[key]);
 }
 
-function isEmptyList(value: unknown): boolean {
-  return !Array.isArray(value) || value.length === 0;
-}
+const plainOf = (value: unknown): Plain => (isPlain(value) ? value : EMPTY);
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

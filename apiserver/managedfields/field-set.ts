@@ -70,6 +70,16 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return result;
 }
 
+/** True when `set` has all paths of `part`. */
+export function includes(set: FieldSet, part: FieldSet): boolean {
+  for (const element in part) {
+    if (element === '.') continue;
+    const node = own(set, element);
+    if (node === undefined || (isMember(part[element]) && !isMember(node)) || !includes(node, part[element])) return false;
+  }
+  return true;
+}
+
 /** True when exactly this path is in the set. */
 export function hasPath(set: FieldSet, path: readonly string[]): boolean {
   let node: FieldSet | undefined = set;

@@ -28,7 +28,7 @@ export function allowedByLastApplied(
   if (text === undefined || text === '') return undefined;
   const last = parsed(text);
   if (last?.['apiVersion'] !== apiVersion || last['kind'] !== live.kind || validateTyped(type, last).length > 0) return undefined;
-  const { modified, added, removed } = compare(type, last, state, 'literal');
+  const { modified, added, removed } = compare(type, { before: last, after: state, reading: 'literal' });
   return [modified, added, removed].reduce(difference, fieldsOf(type, last));
 }
 

@@ -185,7 +185,7 @@ export function withNamedParents(type: Typed | undefined, set: FieldSet): FieldS
     }
     const node = set[element];
     const inner = withNamedParents(elementType(type, element), node);
-    const named = type?.kind === 'struct' && element.startsWith('f:') && membersOf(type.schema).byName.has(element.slice(2));
+    const named = type?.kind === 'struct' && membersOf(type.schema).byElement.has(element);
     result[element] = named && hasChildren(inner) && !Object.hasOwn(inner, '.') ? { '.': {}, ...inner } : inner;
   }
   return result;
@@ -205,9 +205,9 @@ function elementOf(list: TypedList, item: unknown): string {
 }
 
 export function elementType(type: Typed | undefined, element: string): Typed | undefined {
-  if (type === undefined) return undefined;
-  if (type.kind === 'struct' || type.kind === 'map') return element.startsWith('f:') ? childType(type, element.slice(2)) : undefined;
-  return type.kind === 'list' && element.startsWith('k:') ? type.of : undefined;
+  if (type?.kind === 'struct') return membersOf(type.schema).byElement.get(element)?.type;
+  if (type?.kind === 'map') return element.startsWith('f:') ? type.of : undefined;
+  return type?.kind === 'list' && element.startsWith('k:') ? type.of : undefined;
 }
 
 /** The type of a member; undefined where the struct does not have it. */

@@ -45,7 +45,7 @@ export interface States {
 
 /** What changed, as seen in the version of the request. */
 export function comparisonOf(type: OwnedType, states: States): Comparison {
-  return withoutReset(type, compare(typedStruct(type.schema), states.before, states.after, states.reading));
+  return withoutReset(type, compare(typedStruct(type.schema), states, type.resetFields));
 }
 
 /**
@@ -114,8 +114,8 @@ export function versionOf(type: OwnedType, apiVersion: string): OtherVersion | u
 function compareIn(type: OwnedType, apiVersion: string, states: States): Comparison | undefined {
   const other = versionOf(type, apiVersion);
   if (other === undefined) return undefined;
-  const [before, after] = [other.fromRequested(states.before), other.fromRequested(states.after)];
-  return withoutReset(type, compare(typedStruct(other.schema), before, after, type.reading ?? 'printed'));
+  const seen = { before: other.fromRequested(states.before), after: other.fromRequested(states.after), reading: type.reading ?? 'printed' };
+  return withoutReset(type, compare(typedStruct(other.schema), seen, type.resetFields));
 }
 
 function withoutReset({ resetFields }: OwnedType, comparison: Comparison): Comparison {
@@ -150,6 +150,8 @@ const NEVER_OWNED: FieldSet = {
   'f:metadata': { '.': {}, ...Object.fromEntries(METADATA_OF_NO_ONE.map((name) => [`f:${name}`, {}])) },
 };
 
+/** The same set where there is nothing of it. */
 export function stripIdentity(set: FieldSet): FieldSet {
-  return difference(set, NEVER_OWNED);
+  for (const element in NEVER_OWNED) if (Object.hasOwn(set, element)) return difference(set, NEVER_OWNED);
+  return set;
 }

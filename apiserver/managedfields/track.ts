@@ -7,7 +7,7 @@ import type { Plain } from '../../machinery/api/plain.ts';
 import type { ManagedFieldsEntry } from '../../machinery/api/types/meta.v1.ts';
 import type { Comparison } from './compare.ts';
 import { sameJson } from './equal.ts';
-import { isEmptySet, union } from './field-set.ts';
+import { difference, EMPTY_SET, type FieldSet, includes, isEmptySet, union } from './field-set.ts';
 import {
   BadManagedFields,
   capUpdaters,
@@ -15,9 +15,11 @@ import {
   encodeManagers,
   identify,
   isReset,
+  type Manager,
   type ManagerName,
   type Managers,
   timeText,
+  withSet,
 } from './managers.ts';
 import { assess, comparisonOf, isUnchanged, type OwnedType, type States, stripIdentity, takeOver } from './ownership.ts';
 import { reconcile } from './reconcile.ts';
@@ -96,15 +98,23 @@ function record(update: TrackUpdate, states: States & { comparison: Comparison }
   const { manager, apiVersion, subresource, now } = update;
   const name: ManagerName = { name: manager === '' ? 'unknown' : manager, subresource, applied: false, apiVersion };
   const id = identify(name);
-  // The writer takes part like everybody else: what it changes it takes over, from itself too.
-  const { comparison, conflicts } = assess(update, states, managers, '');
+  const { comparison, conflicts } = assess(update, states, managers, id);
   takeOver(managers, conflicts);
   if (isUnchanged(comparison)) return;
-  const changed = stripIdentity(union(comparison.modified, comparison.added));
-  if (isEmptySet(changed)) return;
-  const previous = managers.get(id);
-  const set = previous === undefined ? changed : union(changed, previous.set);
-  managers.set(id, { ...name, set, time: timeText(now) });
+  const both = union(comparison.modified, comparison.added);
+  const changed = stripIdentity(both);
+  const kept = keptBy(managers.get(id), comparison.removed, changed === both ? EMPTY_SET : both);
+  if (!isEmptySet(changed)) {
+    managers.set(id, { ...name, set: includes(kept, changed) ? kept : union(changed, kept), time: timeText(now) });
+  } else if (isEmptySet(kept)) managers.delete(id);
+  else managers.set(id, withSet(managers.get(id)!, kept));
+}
+
+/** What the writer goes on to own beside what it has changed. What nobody owns it gives up, too, by changing it. */
+function keptBy(writer: Manager | undefined, removed: FieldSet, identity: FieldSet): FieldSet {
+  let { set } = writer ?? { set: EMPTY_SET };
+  if (!isEmptySet(removed)) set = difference(set, removed);
+  return isEmptySet(identity) ? set : difference(set, identity);
 }
 
 export function withoutOwnership(object: KubeObject): Plain {

@@ -42,8 +42,12 @@ export interface Member {
 export class TypedError extends Error {}
 
 export interface StructMembers {
+  /** As Go prints them. */
   readonly list: readonly Member[];
+  /** In the order of their elements, which field sets are stored in. */
+  readonly inOrder: readonly Member[];
   readonly byName: ReadonlyMap<string, Member>;
+  readonly byElement: ReadonlyMap<string, Member>;
 }
 
 const structs = new WeakMap<TypeSchema, StructMembers>();
@@ -52,7 +56,9 @@ export function membersOf(schema: TypeSchema): StructMembers {
   let members = structs.get(schema);
   if (members === undefined) {
     const list = schema.members.map(memberOf);
-    members = { list, byName: new Map(list.map((member) => [member.name, member])) };
+    const inOrder = [...list].sort((a, b) => (a.element < b.element ? -1 : 1));
+    const by = (key: 'name' | 'element'): ReadonlyMap<string, Member> => new Map(list.map((member) => [member[key], member]));
+    members = { list, inOrder, byName: by('name'), byElement: by('element') };
     structs.set(schema, members);
   }
   return members;
@@ -168,6 +174,27 @@ function isZero(value: unknown): boolean {
 export function isEmptyObject(object: object): boolean {
   for (const _ in object) return false;
   return true;
+}
+
+const nameless = new WeakMap<TypeSchema, boolean>();
+
+/** Whether a value of the type can have a list item that has no name (see `itemElement`). */
+export function hasNameless(type: Typed): boolean {
+  if (type.kind === 'map') return hasNameless(type.of);
+  if (type.kind === 'list') return hasNameless(type.of) || !alwaysNamed(type);
+  if (type.kind !== 'struct') return false;
+  let known = nameless.get(type.schema);
+  if (known === undefined) {
+    nameless.set(type.schema, false); // for types that contain themselves
+    known = membersOf(type.schema).list.some((member) => hasNameless(member.type));
+    nameless.set(type.schema, known);
+  }
+  return known;
+}
+
+function alwaysNamed({ relation, keys, of }: TypedList): boolean {
+  if (relation === 'map') return of.kind === 'struct' && keys.some((key) => (key.view(undefined) ?? key.default) !== undefined);
+  return relation === 'atomic' || of.kind === 'scalar';
 }
 
 /** The object as Go would print it: a copy with every member that cannot be left out, without those that would be. */
