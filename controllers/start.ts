@@ -15,17 +15,18 @@ import { limitRate } from '../machinery/client/rate-limit.ts';
 import { createRecorder } from '../machinery/client/recorder.ts';
 import type { ControllerContext } from '../machinery/loop/controller.ts';
 import { runController } from '../machinery/loop/run.ts';
-import type { ComponentDeps, RunningComponent, StartComponent } from '../machinery/process/component.ts';
+import type { ComponentDeps, StartComponent } from '../machinery/process/component.ts';
+import { orFreePort } from '../machinery/process/free-port.ts';
 import { type HealthServer, serveHealth } from '../machinery/process/health.ts';
 import { createMetrics, type Metrics } from '../machinery/process/metrics.ts';
+import { stoppedWith } from '../machinery/process/stopping.ts';
 import type { ControllersOptions } from './options.ts';
 import { type AnyController, chosenLoops } from './registry.ts';
 
 const NAME = 'kube-controller-manager';
 
 export const startControllers: StartComponent<ControllersOptions> = async (options, deps) => {
-  const abort = new AbortController();
-  const signal = AbortSignal.any([deps.signal, abort.signal]);
+  const { signal, handle } = stoppedWith(deps.signal);
   const config = readKubeconfig(options.kubeconfig);
   const rootCa = options.rootCaFile ? readFileSync(options.rootCaFile, 'utf8') : config.ca;
   const loops = chosenLoops(options, { clock: deps.clock, rootCa });
@@ -50,15 +51,7 @@ export const startControllers: StartComponent<ControllersOptions> = async (optio
       await Promise.all([client.close(), health.close()]);
     }
   })();
-  const running: RunningComponent = {
-    address: health.address,
-    ready: Promise.race([ready, done]),
-    done,
-    stop: async () => {
-      abort.abort(new Error('stopped'));
-      await done;
-    },
-  };
+  const running = handle({ address: health.address, ready: Promise.race([ready, done]), done });
   running.ready.catch(() => undefined);
   return running;
 };
@@ -151,5 +144,5 @@ async function listen(
     metrics,
     debug: { controllers: () => state },
   };
-  return serveHealth({ ...pages, port: options.securePort }).catch(() => serveHealth({ ...pages, port: 0 }));
+  return orFreePort(options.securePort, (port) => serveHealth({ ...pages, port }));
 }

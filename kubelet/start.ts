@@ -3,7 +3,6 @@
  */
 
 import { X509Certificate } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { arch, hostname, networkInterfaces } from 'node:os';
 import type { Node, Pod, Taint } from '../machinery/api/types/core.v1.ts';
@@ -17,9 +16,11 @@ import { type ClientConfig, readKubeconfig } from '../machinery/client/kubeconfi
 import { limitRate } from '../machinery/client/rate-limit.ts';
 import { createRecorder } from '../machinery/client/recorder.ts';
 import { nodes as nodeResource, pods as podResource } from '../machinery/client/resource-type.ts';
-import type { ComponentDeps, RunningComponent, StartComponent } from '../machinery/process/component.ts';
+import type { ComponentDeps, StartComponent } from '../machinery/process/component.ts';
+import { orFreePort } from '../machinery/process/free-port.ts';
 import { type HealthOptions, type HealthServer, serveHealth } from '../machinery/process/health.ts';
 import { createMetrics } from '../machinery/process/metrics.ts';
+import { stoppedWith } from '../machinery/process/stopping.ts';
 import { createAdoption } from './node/adoption.ts';
 import { claimNode } from './node/heartbeat.ts';
 import { KUBELET_VERSION, type NodeFacts } from './node/node-status.ts';
@@ -28,10 +29,7 @@ import type { KubeletOptions } from './options.ts';
 import { type KubeletServer, startKubeletServer } from './server/server.ts';
 
 export const startKubelet: StartComponent<KubeletOptions> = async (options, deps) => {
-  const abort = new AbortController();
-  const signal = AbortSignal.any([deps.signal, abort.signal]);
-  // Every node listens to it.
-  setMaxListeners(0, signal);
+  const { signal, handle } = stoppedWith(deps.signal);
   const config = readKubeconfig(options.kubeconfig);
   const client = createClient({ kubeconfig: config, userAgent: `kubelet/${KUBELET_VERSION}`, clock: deps.clock });
   const kubelet = new Kubelet(options, { ...deps, signal }, client);
@@ -46,16 +44,7 @@ export const startKubelet: StartComponent<KubeletOptions> = async (options, deps
     await client.close();
   })();
   ready.catch(() => undefined);
-  const running: RunningComponent = {
-    address: health.address,
-    ready,
-    done,
-    stop: async () => {
-      abort.abort(new Error('stopped'));
-      await done;
-    },
-  };
-  return running;
+  return handle({ address: health.address, ready, done });
 };
 
 class Kubelet {
@@ -143,7 +132,7 @@ class Kubelet {
         logs: (pod, container, previous) =>
           this.#nodes.get(pod.spec.nodeName ?? '')?.runtime.logs(pod.metadata.uid as string, container, previous),
       });
-    return orFree(port, start);
+    return orFreePort(port, start);
   }
 
   async serveHealth(): Promise<HealthServer> {
@@ -163,7 +152,7 @@ class Kubelet {
           })),
       },
     };
-    return orFree(this.#options.healthzPort, (port) => serveHealth({ ...page, port }));
+    return orFreePort(this.#options.healthzPort, (port) => serveHealth({ ...page, port }));
   }
 
   #addNode(name: string, port: number, register: boolean): SimulatedNode {
@@ -219,16 +208,6 @@ class Kubelet {
 function mayServe(pem: string): boolean {
   const usages = new X509Certificate(pem).keyUsage as readonly string[] | undefined;
   return usages === undefined || usages.includes('1.3.6.1.5.5.7.3.1');
-}
-
-/** The wanted port, or a free one when another process has it. */
-async function orFree<T>(port: number, start: (port: number) => Promise<T>): Promise<T> {
-  try {
-    return await start(port);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    return start(0);
-  }
 }
 
 const isWildcard = (address: string): boolean => address === '0.0.0.0' || address === '::';

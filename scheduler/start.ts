@@ -2,7 +2,6 @@
  * Starts the scheduler: informers feed the cache and the queue, one loop takes pods from the queue. Mirrors upstream `cmd/kube-scheduler/app/server.go`.
  */
 
-import { setMaxListeners } from 'node:events';
 import type { Pod } from '../machinery/api/types/core.v1.ts';
 import type { Client } from '../machinery/client/client.ts';
 import { createClient } from '../machinery/client/connect.ts';
@@ -13,9 +12,11 @@ import { type Leadership, lead } from '../machinery/client/leader-election.ts';
 import { limitRate } from '../machinery/client/rate-limit.ts';
 import { createRecorder } from '../machinery/client/recorder.ts';
 import { nodes as nodeResource, poddisruptionbudgets, pods as podResource } from '../machinery/client/resource-type.ts';
-import type { ComponentDeps, RunningComponent, StartComponent } from '../machinery/process/component.ts';
+import type { ComponentDeps, StartComponent } from '../machinery/process/component.ts';
+import { orFreePort } from '../machinery/process/free-port.ts';
 import { type HealthServer, serveHealth } from '../machinery/process/health.ts';
 import { createMetrics } from '../machinery/process/metrics.ts';
+import { stoppedWith } from '../machinery/process/stopping.ts';
 import { SchedulerCache } from './cache.ts';
 import { mayHelp, nodeChanged, podChanged } from './event-handlers.ts';
 import { podInfo } from './framework/pod-info.ts';
@@ -32,10 +33,7 @@ const USER_AGENT = 'kube-scheduler/v1.36.3';
 const SLICE_MS = 10;
 
 export const startScheduler: StartComponent<SchedulerOptions> = async (options, deps) => {
-  const abort = new AbortController();
-  const signal = AbortSignal.any([deps.signal, abort.signal]);
-  // Every informer listens to it.
-  setMaxListeners(0, signal);
+  const { signal, handle } = stoppedWith(deps.signal);
   const client = createClient({ kubeconfig: options.kubeconfig, userAgent: USER_AGENT, clock: deps.clock });
   const scheduler = new Scheduler(options, { ...deps, signal }, client);
   const health = await scheduler.serveHealth();
@@ -47,16 +45,7 @@ export const startScheduler: StartComponent<SchedulerOptions> = async (options, 
       await client.close();
     });
   done.catch(() => undefined);
-  const running: RunningComponent = {
-    address: health.address,
-    ready: scheduler.ready,
-    done,
-    stop: async () => {
-      abort.abort(new Error('stopped'));
-      await done;
-    },
-  };
-  return running;
+  return handle({ address: health.address, ready: scheduler.ready, done });
 };
 
 class Scheduler {
@@ -222,9 +211,6 @@ class Scheduler {
           })),
       },
     };
-    return serveHealth({ ...page, port: this.#options.securePort }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EADDRINUSE') throw error;
-      return serveHealth({ ...page, port: 0 });
-    });
+    return orFreePort(this.#options.securePort, (port) => serveHealth({ ...page, port }));
   }
 }
