@@ -10,13 +10,13 @@ import type { Cancel, Clock } from '../../machinery/process/clock.ts';
 import { asyncFailpoint } from '../../machinery/process/failpoints.ts';
 import type { Logger } from '../../machinery/process/logger.ts';
 import { mutant } from '../../machinery/process/mutants.ts';
-import type { Runtime, RuntimeContainer } from '../runtime/interface.ts';
-import { isSidecar, restartsAfter } from '../status.ts';
+import type { Runtime } from '../runtime/interface.ts';
 import { allocatedPod } from './allocation.ts';
 import type { BackOffLimits } from './back-off.ts';
-import { comparePod, isLive, type ObservedPod, type PodAction, type PodPlan } from './compare.ts';
+import { comparePod, type ObservedPod, type PodPlan } from './compare.ts';
 import { type Blocked, findBlocked, namesConfig, RECHECK_MS } from './config-check.ts';
-import { type PodEvent, podEvents, type ToldPod } from './pod-events.ts';
+import { PodContainers } from './pod-containers.ts';
+import type { PodEvent, ToldPod } from './pod-events.ts';
 import { followResize, type ResizeProgress, type ResizeRefusal } from './resize.ts';
 import { isGoneOrReplaced, statusDiffers, statusPatch } from './status-patch.ts';
 import { createWriteLimit } from './write-limit.ts';
@@ -66,13 +66,14 @@ const MAX_WRITES = 32;
 export class PodWorkers {
   readonly #deps: PodWorkersDeps;
   readonly #states = new Map<string, PodState>();
-  readonly #missingImages = new Map<string, string>();
+  readonly #containers: PodContainers;
   readonly #write = createWriteLimit(MAX_WRITES);
   #stopped = false;
   #idle: (() => void)[] = [];
 
   constructor(deps: PodWorkersDeps) {
     this.#deps = deps;
+    this.#containers = new PodContainers(deps);
     deps.runtime.onChange((uid) => this.wake(uid));
   }
 
@@ -140,7 +141,7 @@ export class PodWorkers {
         failures: 0,
       };
       // What ran before this process started has been told of.
-      if (known) state.told = podEvents(this.#eventsInput(known, state)).told;
+      state.told = this.#containers.news(uid, undefined, state.told)?.told ?? state.told;
       this.#states.set(uid, state);
     }
     return state;
@@ -229,7 +230,7 @@ export class PodWorkers {
   async #act(uid: string, state: PodState, pod: Pod, plan: PodPlan): Promise<void> {
     // What ended since the last pass is told before the next run takes its place.
     if (plan.actions.length > 0) this.#tellEvents(uid, state, pod);
-    for (const action of plan.actions) this.#carryOut(uid, pod, action);
+    for (const action of plan.actions) this.#containers.carryOut(uid, pod, action);
     this.#tellEvents(uid, state, pod);
     if (plan.actions.length > 0) {
       // The status follows from what the actions made of the containers: look again first.
@@ -240,39 +241,6 @@ export class PodWorkers {
     if (plan.requeueAfterMs !== undefined) this.#wakeAfter(uid, state, plan.requeueAfterMs);
     if (plan.status) await this.#publish(state, pod, plan.status);
     if (plan.remove && !state.deleted) await this.#delete(uid, state, pod);
-  }
-
-  #carryOut(uid: string, pod: Pod, action: PodAction): void {
-    const { runtime } = this.#deps;
-    switch (action.do) {
-      case 'createSandbox':
-        runtime.createSandbox(pod);
-        break;
-      case 'start': {
-        const image = action.container.image ?? '';
-        if (action.container.imagePullPolicy === 'Always' || !runtime.hasImage(image))
-          this.#missingImages.set(`${uid}/${action.container.name}`, image);
-        else this.#missingImages.delete(`${uid}/${action.container.name}`);
-        runtime.start(pod, action);
-        break;
-      }
-      case 'resize':
-        runtime.resize(uid, action.container);
-        break;
-      case 'stop':
-        if (runtime.pod(uid)?.containers.get(action.container)?.state === 'running')
-          this.#deps.tell(pod, {
-            type: 'Normal',
-            reason: 'Killing',
-            message: action.reason ?? `Stopping container ${action.container}`,
-            container: action.container,
-          });
-        runtime.stop(uid, action.container, action.graceMs, {
-          preStopMs: action.preStopMs,
-          ...(action.reason && { reason: action.reason }),
-        });
-        break;
-    }
   }
 
   async #publish(state: PodState, pod: Pod, status: PodStatus): Promise<void> {
@@ -308,25 +276,16 @@ export class PodWorkers {
       if (!isGoneOrReplaced(error)) throw error;
     }
     state.deleted = true;
-    this.#forget(uid);
+    this.#containers.forget(uid);
   }
 
   /** The object is gone: end what still runs, at once, and forget the pod. */
   #sweep(uid: string): void {
-    const pod = this.#deps.runtime.pod(uid);
-    const live = [...(pod?.containers.values() ?? [])].filter(isLive);
-    for (const container of live) this.#deps.runtime.stop(uid, container.name, 0);
-    if ([...(this.#deps.runtime.pod(uid)?.containers.values() ?? [])].some(isLive)) return;
-    this.#forget(uid);
+    if (!this.#containers.endAll(uid)) return;
     const state = this.#states.get(uid);
     state?.timer?.();
     state?.deadline?.();
     this.#states.delete(uid);
-  }
-
-  #forget(uid: string): void {
-    for (const name of this.#deps.runtime.pod(uid)?.containers.keys() ?? []) this.#missingImages.delete(`${uid}/${name}`);
-    this.#deps.runtime.remove(uid);
   }
 
   #admit(state: PodState, pod: Pod): void {
@@ -365,25 +324,10 @@ export class PodWorkers {
   }
 
   #tellEvents(uid: string, state: PodState, pod: Pod): void {
-    const runtime = this.#deps.runtime.pod(uid);
-    if (!runtime) return;
-    const { events, told } = podEvents(this.#eventsInput(runtime, state));
-    state.told = told;
-    for (const event of events) this.#deps.tell(pod, event);
-  }
-
-  #eventsInput(runtime: NonNullable<ReturnType<Runtime['pod']>>, state: PodState): Parameters<typeof podEvents>[0] {
-    const { pod } = state;
-    const waits = (container: RuntimeContainer): boolean => {
-      const spec =
-        pod &&
-        [...pod.spec.containers, ...(pod.spec.initContainers ?? []).filter((init) => isSidecar(init) || container.role === 'init')].find(
-          (other) => other.name === container.name,
-        );
-      return pod !== undefined && spec !== undefined && pod.metadata.deletionTimestamp === undefined && restartsAfter(pod, spec, container);
-    };
-    const present = (container: RuntimeContainer): boolean => !this.#missingImages.has(`${runtime.uid}/${container.name}`);
-    return { runtime, told: state.told, present, waits, nowMs: this.#nowMs() };
+    const news = this.#containers.news(uid, state.pod, state.told);
+    if (!news) return;
+    state.told = news.told;
+    for (const event of news.events) this.#deps.tell(pod, event);
   }
 
   #wakeAfter(uid: string, state: PodState, ms: number): void {
