@@ -1,5 +1,5 @@
 /**
- * A cap on requests served at the same time, by kind of verb; watches and other long-running requests are not counted. Administrators, leases and
+ * A cap on requests served at the same time, by kind of verb; watches and other long-running requests have one of their own, far above. Administrators, leases and
  * health are never turned away: a full server must still be seen, led and repaired. Mirrors apiserver `filters/maxinflight.go`, and of priority and
  * fairness the level `exempt`.
  */
@@ -7,6 +7,8 @@ import type { Metrics } from '../../machinery/process/metrics.ts';
 import type { UserInfo } from '../registry/resource.ts';
 import type { RequestInfo } from './request-info.ts';
 
+/** Watches, logs and other streams open at once: one for each of some kinds on each of thousands of nodes, and no more memory than some hundred MiB. */
+const MAX_LONG_RUNNING = 100_000;
 const READING = new Set(['get', 'list', 'watch']);
 const HEALTH = /^\/(?:healthz|livez|readyz)(?:\/|$)/;
 const LONG_RUNNING = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
@@ -37,8 +39,15 @@ export interface InFlight {
 
 const KINDS = ['mutating', 'readOnly'] as const;
 
-export function createInFlight(limits: { readonly mutating: number; readonly readOnly: number }, metrics: Metrics): InFlight {
+export interface InFlightLimits {
+  readonly mutating: number;
+  readonly readOnly: number;
+  readonly longRunning?: number;
+}
+
+export function createInFlight(limits: InFlightLimits, metrics: Metrics): InFlight {
   const count = { mutating: 0, readOnly: 0 };
+  let longRunning = 0;
   metrics.gauge('apiserver_current_inflight_requests', 'Requests being served, by whether they write', {
     labels: ['request_kind'],
     collect: (gauge) => {
@@ -47,7 +56,13 @@ export function createInFlight(limits: { readonly mutating: number; readonly rea
   });
   return {
     enter: (info, user) => {
-      if (isLongRunning(info)) return undefined;
+      if (isLongRunning(info)) {
+        if (longRunning >= (limits.longRunning ?? MAX_LONG_RUNNING)) throw new TooManyInFlight();
+        longRunning++;
+        return () => {
+          longRunning--;
+        };
+      }
       const kind = READING.has(info.verb) ? 'readOnly' : 'mutating';
       if (limits[kind] > 0 && count[kind] >= limits[kind]) {
         if (isExempt(info, user)) return undefined;
