@@ -5,11 +5,8 @@
  */
 import type { Pod, PodStatus } from '../../machinery/api/types/core.v1.ts';
 import type { Client } from '../../machinery/client/client.ts';
-import { pods as podResource } from '../../machinery/client/resource-type.ts';
 import type { Cancel, Clock } from '../../machinery/process/clock.ts';
-import { asyncFailpoint } from '../../machinery/process/failpoints.ts';
 import type { Logger } from '../../machinery/process/logger.ts';
-import { mutant } from '../../machinery/process/mutants.ts';
 import type { Runtime } from '../runtime/interface.ts';
 import { allocatedPod } from './allocation.ts';
 import type { BackOffLimits } from './back-off.ts';
@@ -17,9 +14,9 @@ import { comparePod, type ObservedPod, type PodPlan } from './compare.ts';
 import { type Blocked, findBlocked, namesConfig, RECHECK_MS } from './config-check.ts';
 import { PodContainers } from './pod-containers.ts';
 import type { PodEvent, ToldPod } from './pod-events.ts';
+import { PodWrites } from './pod-writes.ts';
 import { followResize, type ResizeProgress, type ResizeRefusal } from './resize.ts';
-import { isGoneOrReplaced, statusDiffers, statusPatch } from './status-patch.ts';
-import { createWriteLimit } from './write-limit.ts';
+import { statusDiffers } from './status-patch.ts';
 
 export interface PodWorkersDeps {
   readonly client: Client;
@@ -60,20 +57,19 @@ interface PodState {
 /** Passes without a pause for one pod; a bound for what would be a bug. */
 const MAX_PASSES = 20;
 const RETRY_MS = { first: 100, most: 3_000 };
-/** Requests to the API server in flight for all pods of a node. */
-const MAX_WRITES = 32;
 
 export class PodWorkers {
   readonly #deps: PodWorkersDeps;
   readonly #states = new Map<string, PodState>();
   readonly #containers: PodContainers;
-  readonly #write = createWriteLimit(MAX_WRITES);
+  readonly #writes: PodWrites;
   #stopped = false;
   #idle: (() => void)[] = [];
 
   constructor(deps: PodWorkersDeps) {
     this.#deps = deps;
     this.#containers = new PodContainers(deps);
+    this.#writes = new PodWrites(deps.client);
     deps.runtime.onChange((uid) => this.wake(uid));
   }
 
@@ -244,37 +240,15 @@ export class PodWorkers {
   }
 
   async #publish(state: PodState, pod: Pod, status: PodStatus): Promise<void> {
-    await asyncFailpoint('kubelet.before-status');
-    const { namespace, name } = pod.metadata as { namespace: string; name: string };
-    try {
-      const written = await this.#write(() =>
-        this.#deps.client.patch(podResource, { namespace, name }, 'application/strategic-merge-patch+json', statusPatch(pod, status), {
-          subresource: 'status',
-        }),
-      );
-      state.published = status;
-      state.publishedRevision = Number(written.metadata.resourceVersion);
-      delete state.foreignSinceMs;
-    } catch (error) {
-      // Gone, or replaced by a namesake: the watch will say so.
-      if (!isGoneOrReplaced(error)) throw error;
-    }
+    const revision = await this.#writes.publish(pod, status);
+    if (revision === undefined) return;
+    state.published = status;
+    state.publishedRevision = revision;
+    delete state.foreignSinceMs;
   }
 
   async #delete(uid: string, state: PodState, pod: Pod): Promise<void> {
-    await asyncFailpoint('kubelet.before-delete');
-    const { namespace, name } = pod.metadata as { namespace: string; name: string };
-    try {
-      await this.#write(() =>
-        this.#deps.client.delete(
-          podResource,
-          { namespace, name },
-          { ...(!mutant('kubelet.uid-ignored') && { uid }), gracePeriodSeconds: 0 },
-        ),
-      );
-    } catch (error) {
-      if (!isGoneOrReplaced(error)) throw error;
-    }
+    await this.#writes.delete(pod);
     state.deleted = true;
     this.#containers.forget(uid);
   }
