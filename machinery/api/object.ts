@@ -1,6 +1,6 @@
 /**
  * What every Kubernetes object has in common, and how its kind and resource are named.
- * Mirrors apimachinery `runtime/schema` (GroupVersionKind, GroupVersionResource) and `metav1.Object`.
+ * Mirrors apimachinery `runtime/schema` (GroupVersionKind) and `metav1.Object`.
  */
 import type * as meta from './types/meta.v1.ts';
 
@@ -25,10 +25,6 @@ export interface GroupVersion {
 }
 export interface GroupVersionKind extends GroupVersion {
   readonly kind: string;
-}
-export interface GroupVersionResource extends GroupVersion {
-  /** Plural, lower case: `deployments`. */
-  readonly resource: string;
 }
 
 /** `apps/v1` → {group: 'apps', version: 'v1'}; `v1` → {group: '', version: 'v1'}. */
