@@ -44,7 +44,8 @@ export function createRequestMetrics(metrics: Metrics, clock: Clock, catalog: Ca
   /** The same few label values come with every request: what they lead to is looked up once. */
   const known = new Map<string, Figures>();
   const figuresOf = (head: readonly [verb: string, dryRun: string], target: Labels, code: string): Figures => {
-    const key = `${head.join()}\n${target.join('\n')}\n${code}`;
+    const [group, version, resource, subresource, scope] = target;
+    const key = `${head[0]}\n${head[1]}\n${group}\n${version}\n${resource}\n${subresource}\n${scope}\n${code}`;
     let figures = known.get(key);
     if (figures === undefined) {
       if (known.size >= MAX_KNOWN) known.clear();

@@ -155,6 +155,8 @@ interface CompiledField {
   readonly name: string;
   readonly label: string;
   readonly printed: (value: unknown) => boolean;
+  /** Printed though it is not there. */
+  readonly always: boolean;
   readonly print: Printer;
 }
 
@@ -162,7 +164,8 @@ function compileField(field: FieldSchema): CompiledField {
   const inner = printerOf(field.type);
   const print: Printer =
     field.pointer && !field.omitEmpty ? (value) => (value === undefined || value === null ? 'null' : inner(value)) : inner;
-  return { name: field.name, label: `${quoteJson(field.name)}:`, printed: isPrinted(field), print };
+  const printed = isPrinted(field);
+  return { name: field.name, label: `${quoteJson(field.name)}:`, printed, always: printed(undefined), print };
 }
 
 const compiled = new WeakMap<TypeSchema, readonly CompiledField[]>();
@@ -180,7 +183,8 @@ export function structText(schema: TypeSchema, value: unknown): string {
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i]!;
     const member = object[field.name];
-    if (field.printed(member)) text += text.length === 1 ? field.label + field.print(member) : `,${field.label}${field.print(member)}`;
+    if (member === undefined ? field.always : field.printed(member))
+      text += text.length === 1 ? field.label + field.print(member) : `,${field.label}${field.print(member)}`;
   }
   return `${text}}`;
 }

@@ -18,6 +18,8 @@ type Form = (value: unknown) => unknown;
 interface Member {
   readonly name: string;
   readonly printed: (value: unknown) => boolean;
+  /** Printed though it is not there. */
+  readonly always: boolean;
   readonly form: Form;
 }
 
@@ -35,16 +37,16 @@ export function printedForm(schema: TypeSchema, value: unknown): unknown {
   const object = typeof value === 'object' && value !== null ? (value as Plain) : EMPTY;
   const result: Plain = {};
   for (let i = 0; i < members.length; i++) {
-    const { name, printed, form } = members[i]!;
+    const { name, printed, always, form } = members[i]!;
     const member = object[name];
-    if (printed(member)) result[name] = form(member);
+    if (member === undefined ? always : printed(member)) result[name] = form(member);
   }
   return result;
 }
 
 function memberOf(field: FieldSchema): Member {
   const printed = field.pointer && !field.omitEmpty ? isSet : isPrinted(field);
-  return { name: field.name, printed, form: formOf(field.type) };
+  return { name: field.name, printed, always: printed(undefined), form: formOf(field.type) };
 }
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;
