@@ -7,6 +7,7 @@ import type { AnyObject, KubeObject } from '../../machinery/api/object.ts';
 import { encodeProtobufList, encodeProtobufMessage } from '../../machinery/api/protobuf.ts';
 import { typeSchema } from '../../machinery/api/schema/schema.ts';
 import { notAcceptable } from '../../machinery/api/status.ts';
+import { Gate } from '../../machinery/process/gate.ts';
 import { inSlices } from '../../machinery/process/slices.ts';
 import type { Answer } from '../handlers/answer.ts';
 import type { Api } from '../handlers/api.ts';
@@ -17,6 +18,11 @@ import type { RequestContext } from './context.ts';
 import { encodeMeta, encodeOrdered, finishJson, goPackage, yamlOf } from './encode.ts';
 import type { Negotiated } from './negotiate.ts';
 import { partialMetadata, tableOf, tableOrder, tableRow } from './tables.ts';
+
+/** Lists of more objects than this are made few at a time: what they are made of takes some times as much memory as they do. */
+const LARGE_LIST = 1000;
+const LARGE_AT_ONCE = 2;
+const large = new Gate(LARGE_AT_ONCE);
 
 type ListAnswer = Extract<Answer, { type: 'list' }>;
 
@@ -63,6 +69,14 @@ function listItem(served: ServedResource, stored: Stored): Buffer {
 
 /** As a Table or as metadata only. */
 export async function encodeTransformedList(api: Api, context: RequestContext, answer: ListAnswer, form: Negotiated): Promise<Buffer> {
+  if (answer.items.length <= LARGE_LIST) return encodeTransformedNow(api, context, answer, form);
+  return large.run(async () => {
+    context.signal.throwIfAborted();
+    return encodeTransformedNow(api, context, answer, form);
+  });
+}
+
+async function encodeTransformedNow(api: Api, context: RequestContext, answer: ListAnswer, form: Negotiated): Promise<Buffer> {
   const { served, metadata } = answer;
   const version = `meta.k8s.io/${form.transformVersion}`;
   if (form.transform === 'PartialObjectMetadata')
