@@ -5,36 +5,33 @@
  * so the loop may be killed between any two writes. What to do is decided from the sets and pods there are; the only memory is in their annotations.
  */
 
-import { deepEqual } from '../machinery/api/equality.ts';
 import { controllerOf, objectKey, splitKey } from '../machinery/api/object.ts';
 import { matches, selectorOf } from '../machinery/api/selector.ts';
-import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../machinery/api/types/apps.v1.ts';
+import type { Deployment, DeploymentCondition, ReplicaSet } from '../machinery/api/types/apps.v1.ts';
 import type { Pod } from '../machinery/api/types/core.v1.ts';
-import { REVISION } from '../machinery/api/well-known-labels.ts';
 import { BY_OWNER } from '../machinery/client/informer.ts';
 import { deployments, pods, replicasets } from '../machinery/client/resource-type.ts';
 import type { PlannedController, View, Watch } from '../machinery/loop/controller.ts';
-import type { Action, Plan, PlannedEvent, UpdateAction } from '../machinery/loop/plan.ts';
+import type { Plan } from '../machinery/loop/plan.ts';
 import { watchFor } from '../machinery/loop/watches.ts';
-import { currentSetAnnotations, maxRevision, revisionOf, sizeAnnotations } from './deployment/annotations.ts';
+import { maxRevision } from './deployment/annotations.ts';
 import { isRollingUpdate, replicasOf, type Standing, standingOf } from './deployment/bounds.ts';
 import { setsToForget } from './deployment/history.ts';
 import { isScaled, recreateSizes, rollingSizes, type Sets, scaledSizes } from './deployment/sizes.ts';
-import {
-  condition,
-  conditionOf,
-  countedStatus,
-  deadlineCheckMs,
-  hasProgressDeadline,
-  isComplete,
-  pausedConditions,
-  rolloutStatus,
-  withCondition,
-} from './deployment/status.ts';
+import { countedStatus, deadlineCheckMs, foundCondition, isComplete, pausedConditions, rolloutStatus } from './deployment/status.ts';
 import { byCreation, findCurrentSet, newSet, setName } from './deployment/template.ts';
+import {
+  finish,
+  resized,
+  type Step,
+  statusUpdate,
+  type Written,
+  withCurrentAnnotations,
+  withMinReady,
+  withSize,
+} from './deployment/writes.ts';
 import { type Claim, claim, claimActions, watchClaimed } from './ownership.ts';
 import { isActive } from './pods.ts';
-import { isNamespaceTerminating } from './replicaset/status.ts';
 
 export interface ObservedDeployment {
   readonly deployment: Deployment;
@@ -111,7 +108,8 @@ export function compareDeployment(observed: ObservedDeployment, now: Date): Plan
   const claims = claimActions(deployments, d, replicasets, found);
   if (claims.length > 0) return { actions: claims };
   const stored = findCurrentSet(d, found.owned);
-  const rollout: Rollout = { d, stored, old: found.owned.filter((rs) => rs !== stored).sort(byCreation), observed, now };
+  const { owned } = found;
+  const rollout: Rollout = { d, stored, owned, old: owned.filter((rs) => rs !== stored).sort(byCreation), observed, now };
   const conditions = pausedConditions(d, now);
   if (d.metadata.deletionTimestamp !== undefined) return finish(rollout, [], countedStatus(d, found.owned, stored, conditions, now));
   const sets = standings(rollout);
@@ -120,13 +118,9 @@ export function compareDeployment(observed: ObservedDeployment, now: Date): Plan
   return roll(rollout, conditions, sets);
 }
 
-interface Rollout {
-  readonly d: Deployment;
-  /** The set of the present template, when there is one. */
-  readonly stored: ReplicaSet | undefined;
+interface Rollout extends Written {
   readonly old: readonly ReplicaSet[];
   readonly observed: ObservedDeployment;
-  readonly now: Date;
 }
 
 function standings({ stored, old, observed, now }: Rollout, current = stored): Sets {
@@ -150,7 +144,7 @@ function selectingAll(d: Deployment): Plan {
 
 /** Paused, or scaled since the sets were sized: no template is rolled, only sizes change. */
 function scale(rollout: Rollout, sets: Sets, conditions: readonly DeploymentCondition[]): Plan {
-  const { d, stored, old, observed, now } = rollout;
+  const { d, stored, old, owned, now } = rollout;
   const { sizes, resized: resizedSets } = scaledSizes(d, sets);
   const steps = [...sets.old, ...(sets.current ? [sets.current] : [])].map(({ rs }): Step => {
     const synced = rs === stored ? withCurrentAnnotations(d, rs, maxRevision(old) + 1) : rs;
@@ -159,12 +153,12 @@ function scale(rollout: Rollout, sets: Sets, conditions: readonly DeploymentCond
     return { before: rs, next: noted ? withSize(d, synced, size) : synced };
   });
   const forgotten = d.spec.paused ? setsToForget(d, old) : [];
-  return finish(rollout, steps, countedStatus(d, observed.claim.owned, stored, conditions, now), forgotten);
+  return finish(rollout, steps, countedStatus(d, owned, stored, conditions, now), forgotten);
 }
 
 /** The name of the new set belongs to somebody else: count it, which makes the next name another one. */
-function collision({ d, observed, now }: Rollout, conditions: readonly DeploymentCondition[]): Plan {
-  const status = countedStatus(d, observed.claim.owned, undefined, conditions, now);
+function collision({ d, owned, now }: Rollout, conditions: readonly DeploymentCondition[]): Plan {
+  const status = countedStatus(d, owned, undefined, conditions, now);
   return { actions: [], status: statusUpdate(d, { ...status, collisionCount: (d.status?.collisionCount ?? 0) + 1 }) };
 }
 
@@ -188,121 +182,4 @@ function roll(rollout: Rollout, before: readonly DeploymentCondition[], found: S
   const recheck = deadlineCheckMs(d, status, now);
   const plan = finish(rollout, steps, status, isComplete(d, d.status) ? setsToForget(d, old) : []);
   return recheck === undefined ? plan : { ...plan, requeueAfterMs: recheck };
-}
-
-/** A set to be written: `before` undefined makes it. */
-interface Step {
-  readonly before: ReplicaSet | undefined;
-  readonly next: ReplicaSet;
-}
-
-function resized(d: Deployment, rs: ReplicaSet, size: number | undefined): ReplicaSet {
-  return size === undefined || size === replicasOf(rs) ? rs : withSize(d, rs, size);
-}
-
-const withCurrentAnnotations = (d: Deployment, rs: ReplicaSet, revision: number): ReplicaSet => ({
-  ...rs,
-  metadata: { ...rs.metadata, annotations: { ...currentSetAnnotations(d, rs, revision) } },
-});
-
-function withSize(d: Deployment, rs: ReplicaSet, size: number): ReplicaSet {
-  return {
-    ...rs,
-    metadata: { ...rs.metadata, annotations: { ...rs.metadata.annotations, ...sizeAnnotations(d) } },
-    spec: { ...rs.spec, replicas: size },
-  };
-}
-
-function withMinReady(d: Deployment, rs: ReplicaSet): ReplicaSet['spec'] {
-  const { minReadySeconds: _, ...spec } = rs.spec;
-  return d.spec.minReadySeconds ? { ...spec, minReadySeconds: d.spec.minReadySeconds } : spec;
-}
-
-function foundCondition(
-  d: Deployment,
-  conditions: readonly DeploymentCondition[],
-  rs: ReplicaSet,
-  isNew: boolean,
-  now: Date,
-): DeploymentCondition[] {
-  if (!hasProgressDeadline(d)) return [...conditions];
-  if (isNew) {
-    return withCondition(
-      conditions,
-      condition('Progressing', 'True', 'NewReplicaSetCreated', `Created new replica set "${rs.metadata.name}"`, now),
-    );
-  }
-  if (conditionOf(conditions, 'Progressing') !== undefined) return [...conditions];
-  return withCondition(
-    conditions,
-    condition('Progressing', 'True', 'FoundNewReplicaSet', `Found new replica set "${rs.metadata.name}"`, now),
-  );
-}
-
-/** Turns sizes and status into writes and events. */
-function finish(rollout: Rollout, steps: readonly Step[], status: DeploymentStatus, forgotten: readonly ReplicaSet[] = []): Plan {
-  const { d } = rollout;
-  const actions: Action[] = [];
-  const events: PlannedEvent[] = [];
-  let created: ReplicaSet | undefined;
-  for (const { before, next } of steps) {
-    if (before !== undefined && deepEqual(before, next)) continue;
-    if (before === undefined) created = next;
-    actions.push(
-      before === undefined
-        ? { do: 'create', type: replicasets, object: next, tolerate: ['NamespaceTerminating'] }
-        : { do: 'update', type: replicasets, object: next },
-    );
-    const after = actions.length - 1;
-    const [from, to] = [before === undefined ? 0 : replicasOf(before), replicasOf(next)];
-    const direction = to > from ? 'up' : 'down';
-    if (from !== to)
-      events.push({
-        about: d,
-        type: 'Normal',
-        reason: 'ScalingReplicaSet',
-        message: `Scaled ${direction} replica set ${next.metadata.name} from ${from} to ${to}`,
-        after,
-      });
-    if (before === undefined)
-      events.push({
-        about: d,
-        type: 'Warning',
-        reason: 'ReplicaSetCreateError',
-        message: `Failed to create new replica set "${next.metadata.name}": {error}`,
-        onFailure: after,
-      });
-  }
-  for (const rs of forgotten) {
-    actions.push({
-      do: 'delete',
-      type: replicasets,
-      name: { namespace: rs.metadata.namespace ?? '', name: rs.metadata.name ?? '' },
-      uid: rs.metadata.uid ?? '',
-    });
-  }
-  const current = steps.find((step) => step.before === rollout.stored)?.next;
-  const revision = current === undefined ? undefined : String(revisionOf(current));
-  const plan: Plan = { actions, events, status: statusUpdate(d, status, revision) };
-  return created === undefined ? plan : { ...plan, statusOnFailure: (error) => createFailed(rollout, created.metadata.name ?? '', error) };
-}
-
-function createFailed({ d, observed, now }: Rollout, name: string, error: Error): UpdateAction | undefined {
-  if (isNamespaceTerminating(error) || !hasProgressDeadline(d)) return undefined;
-  const failed = condition(
-    'Progressing',
-    'False',
-    'ReplicaSetCreateError',
-    `Failed to create new replica set "${name}": ${error.message}`,
-    now,
-  );
-  return statusUpdate(d, countedStatus(d, observed.claim.owned, undefined, withCondition(d.status?.conditions ?? [], failed), now));
-}
-
-/** The status, and with it the revision annotation; undefined when both are there already. */
-function statusUpdate(d: Deployment, status: DeploymentStatus, revision?: string): UpdateAction | undefined {
-  const sameRevision = revision === undefined || d.metadata.annotations?.[REVISION] === revision;
-  if (sameRevision && deepEqual(d.status ?? {}, status)) return undefined;
-  const metadata = sameRevision ? d.metadata : { ...d.metadata, annotations: { ...d.metadata.annotations, [REVISION]: revision } };
-  return { do: 'update', type: deployments, object: { ...d, metadata, status } as Deployment, subresource: 'status' };
 }

@@ -159,3 +159,19 @@ export function deadlineCheckMs(d: Deployment, status: DeploymentStatus, now: Da
   if (['ProgressDeadlineExceeded', 'NewReplicaSetAvailable', 'DeploymentPaused'].includes(progressing.reason ?? '')) return undefined;
   return Math.max(deadlineInMs(d, progressing, now) + 1, 100);
 }
+
+/** What is said of the set of the present template when it is made, or first seen. */
+export function foundCondition(d: Deployment, conditions: Conditions, rs: ReplicaSet, isNew: boolean, now: Date): DeploymentCondition[] {
+  if (!hasProgressDeadline(d)) return [...conditions];
+  if (isNew) {
+    return withCondition(
+      conditions,
+      condition('Progressing', 'True', 'NewReplicaSetCreated', `Created new replica set "${rs.metadata.name}"`, now),
+    );
+  }
+  if (conditionOf(conditions, 'Progressing') !== undefined) return [...conditions];
+  return withCondition(
+    conditions,
+    condition('Progressing', 'True', 'FoundNewReplicaSet', `Found new replica set "${rs.metadata.name}"`, now),
+  );
+}
