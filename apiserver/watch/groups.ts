@@ -4,6 +4,7 @@
  */
 import { internalError } from '../../machinery/api/status.ts';
 import { failpoint } from '../../machinery/process/failpoints.ts';
+import { mutant } from '../../machinery/process/mutants.ts';
 import type { ChangeView, WatchEvent } from './event.ts';
 import type { WatchForm, WatchSelector } from './form.ts';
 import type { Watcher } from './watcher.ts';
@@ -134,7 +135,8 @@ export class ResourceGroups {
   #give(groups: Set<Group> | undefined, namespace: string, view: ChangeView): void {
     if (groups === undefined) return;
     for (const group of groups) {
-      if (group.key.namespace !== '' && group.key.namespace !== namespace) continue;
+      const isForeign = group.key.namespace !== '' && group.key.namespace !== namespace;
+      if (isForeign && !(mutant('watch.name-anywhere') && group.key.selector?.name !== undefined)) continue;
       this.#touched.add(group);
       this.#guard(group, () => group.take(view));
     }

@@ -33,6 +33,7 @@ export const MUTANTS = {
   'watch.joins-early': 'a watch goes live before it has read all history',
   'watch.bookmark-current': 'a bookmark tells the newest revision, not how far the watch is',
   'watch.coalesced': 'of two changes of one object in one commit only the last is told',
+  'watch.name-anywhere': 'who watches a name in one namespace is told of its namesakes in others',
   'watch.slow-skipped': 'a watcher that does not read misses events instead of being cut off',
   'watch.expired-jumps': 'a watch from before the compacted revision goes on from now, without a word',
   'watch.leave-unseen': 'an object that leaves a selector is not told as deleted',

@@ -115,7 +115,10 @@ export class Writer {
     return (await this.#make({ ...hot, name: `trial-${this.#deps.client.id}-${this.#tokens}` }, params)).status > 0;
   }
 
-  async #patch(target: Target): Promise<boolean> {
+  /** Now and then of the hot object's namesake in another namespace, which whoever watches a name in one must not see. */
+  async #patch(drawn: Target): Promise<boolean> {
+    const isTwin = drawn.name.startsWith('hot-') && this.#deps.random.integer(6) === 0;
+    const target = isTwin ? { ...drawn, namespace: NAMESPACES.find((name) => name !== drawn.namespace)! } : drawn;
     const done = await this.#deps.client.patch(target, { labels: { color: this.#color() }, annotations: { [TOKEN]: this.#token() } });
     if (done.status === 404 && target.name.startsWith('hot-')) return (await this.#make(target)).status > 0;
     return done.status > 0;

@@ -34,6 +34,7 @@ export const GENERAL: readonly { readonly mutant: MutantName; readonly faults: r
   { mutant: 'list.restarts-silently', faults: ['kill'], compacting: true },
   { mutant: 'store.delete-overtakes', faults: ['kill', 'slow-fsync'] },
   { mutant: 'store.refused-early', faults: ['kill', 'slow-disk-then-power-cut'] },
+  { mutant: 'watch.name-anywhere', faults: ['kill'] },
   { mutant: 'create.trial-stored', faults: ['kill'] },
   { mutant: 'patch.retry-overwrites', faults: ['kill'] },
   { mutant: 'create.exists-unchecked', faults: ['kill', 'kill'] },

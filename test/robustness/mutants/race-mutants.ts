@@ -100,6 +100,27 @@ export const raceMutants: readonly Scenario[] = [
     },
   },
   {
+    mutant: 'watch.name-anywhere',
+    guarantee: 'W1',
+    run: async () => {
+      const scene = await ApiScene.open();
+      const { recorded } = scene;
+      const { answer } = await recorded.create(configmaps, configMap('a'));
+      const over = new AbortController();
+      const asked = { ...ALL, name: 'a' };
+      const watching = recorded.watch(asked, answer!.revision!, {
+        signal: over.signal,
+        onEvent: (event) => event.type === 'MODIFIED' && over.abort(),
+      });
+      await sleep(A_WHILE_MS * 5);
+      const { metadata, ...rest } = configMap('a', { [TOKEN]: 'namesake' });
+      await recorded.create(configmaps, { ...rest, metadata: { ...metadata, namespace: 'kube-public' } });
+      await recorded.patch(target('a'), { labels: { color: 'blue' } });
+      await watching;
+      return scene.violations();
+    },
+  },
+  {
     mutant: 'list.exact-ignored',
     guarantee: 'R4',
     run: async () => {
