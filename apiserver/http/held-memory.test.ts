@@ -40,7 +40,7 @@ it('large bodies beyond the bound are turned away, small ones are taken, and roo
 });
 
 it('of answers that are not read the oldest is cut off, never the one that is given', () => {
-  const memory = createHeldMemory(1000 * KB);
+  const memory = createHeldMemory(2000 * KB);
   const all = [400, 400, 400, 2000].map((kb) => ({ of: request(), kb }));
   for (const { of, kb } of all.slice(0, 3)) memory.answer(of, kb * KB);
   assert.deepEqual(

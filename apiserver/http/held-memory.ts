@@ -10,6 +10,8 @@ import { TooManyInFlight } from './in-flight.ts';
 import { cutOff } from './limits.ts';
 
 const MAX_HELD_BYTES = 128 * 1024 * 1024;
+/** An answer that waits is there twice: as it is, and encrypted. */
+const COPIES = 2;
 /** Less is not counted: a lease or a probe must not be turned away. */
 const SMALL_BYTES = 64 * 1024;
 
@@ -31,7 +33,7 @@ export function createHeldMemory(max = MAX_HELD_BYTES): HeldMemory {
     },
     answer: (context, bytes) => {
       if (bytes <= SMALL_BYTES) return;
-      answers.hold(context, bytes);
+      answers.hold(context, bytes * COPIES);
       for (const oldest of answers.oldestFirst()) {
         if (answers.bytes <= max || oldest === context) return;
         answers.release(oldest);

@@ -41,7 +41,7 @@ export async function runSlowLists(server: FloodedServer, load: SlowListLoad): P
   clearInterval(reading);
   clearInterval(sampling);
   const { delayMaxMs } = await server.figures();
-  let cutOff = 0;
+  let cutOff = sockets.filter(({ destroyed }) => destroyed).length;
   for (const socket of sockets) {
     socket.once('close', () => cutOff++).resume();
   }
