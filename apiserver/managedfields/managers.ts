@@ -53,15 +53,20 @@ const isKnownSet = (fieldsV1: unknown): boolean => fieldsV1 === undefined || fie
 /** In upstream's order: appliers first, then by time, then by name. undefined when there is none. */
 export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined;
-  return [...managers.values()].sort(compareManagers).map(({ name, applied, apiVersion, time, set, subresource }) => ({
-    ...(name !== '' && { manager: name }),
-    operation: applied ? 'Apply' : 'Update',
-    apiVersion,
-    ...(time !== undefined && { time }),
-    fieldsType: 'FieldsV1',
-    fieldsV1: sorted(set) as ManagedFieldsEntry['fieldsV1'],
-    ...(subresource !== '' && { subresource }),
-  }));
+  return [...managers.values()].sort(compareManagers).map(entryOf);
+}
+
+/** Member by member, in Go's order: this is made for every manager with every write. */
+function entryOf({ name, applied, apiVersion, time, set, subresource }: Manager): ManagedFieldsEntry {
+  const entry: ManagedFieldsEntry = {};
+  if (name !== '') entry.manager = name;
+  entry.operation = applied ? 'Apply' : 'Update';
+  entry.apiVersion = apiVersion;
+  if (time !== undefined) entry.time = time;
+  entry.fieldsType = 'FieldsV1';
+  entry.fieldsV1 = sorted(set) as NonNullable<ManagedFieldsEntry['fieldsV1']>;
+  if (subresource !== '') entry.subresource = subresource;
+  return entry;
 }
 
 function compareManagers(a: Manager, b: Manager): number {
