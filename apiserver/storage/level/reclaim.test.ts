@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { Store } from '../interface.ts';
+import { sizeOfFiles } from './reclaim.ts';
 import { openLevelStore } from './store.ts';
 
 const KEYS = Array.from({ length: 10 }, (_, i) => `/core/pods/x/${i}`);
@@ -47,4 +48,8 @@ it('shrinks the files to about what is kept, while writes go on between its step
   const again = await openLevelStore(directory);
   assert.deepEqual([again.compactedRevision, again.count('/')], [target, KEYS.length]);
   await again.close();
+});
+
+it('counts nothing where the directory was taken away, instead of ending whoever measures', () => {
+  assert.equal(sizeOfFiles(join(tmpdir(), 'flyball-there-is-no-such-directory')), 0);
 });

@@ -5,7 +5,7 @@
  * It rewrites the range that compaction has gone through, in slices, on LevelDB's own thread. Writers wait for none of it (measured in
  * docs/decisions/0012); what is rewritten is bounded by what became free.
  */
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { compactRange } from './database.ts';
 import type { Database } from './log.ts';
@@ -45,8 +45,12 @@ export class Reclaimer {
   }
 }
 
-/** LevelDB removes files on its own thread, so one may be gone between two looks. */
+/**
+ * LevelDB removes files on its own thread, so one may be gone between two looks. A directory that somebody took away counts nothing: whoever measures is not
+ * the one to end the process, the next write will.
+ */
 export function sizeOfFiles(location: string): number {
+  if (!existsSync(location)) return 0;
   let bytes = 0;
   for (const name of readdirSync(location)) bytes += statSync(join(location, name), { throwIfNoEntry: false })?.size ?? 0;
   return bytes;
