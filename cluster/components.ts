@@ -30,8 +30,11 @@ export interface ComponentSpec {
   flags(facts: ClusterFacts, nodes: NodeGroup): readonly string[];
 }
 
-/** For processes with small heaps: one helper thread. The nursery keeps its size: a smaller one saves nothing at rest and costs a third of the time under load. */
-const SMALL = ['--v8-pool-size=1'];
+/**
+ * For processes with small heaps: one helper thread, and no optimizing compiler for WebAssembly (undici's HTTP parser, the only one there is), which would
+ * keep 10 MB. The nursery keeps its size: a smaller one saves nothing at rest and costs a third of the time under load.
+ */
+const SMALL = ['--v8-pool-size=1', '--liftoff-only'];
 
 /** The default --cluster-cidr, a /16, has a /24 for so many nodes; in the larger one there are 32,768. It lies beside the addresses of services. */
 const DEFAULT_POD_RANGES = 256;

@@ -1,5 +1,5 @@
 /** The body of a streamed answer: chunks wait here until they are read, and the connection pauses when too many do. */
-import type { AnswerControl } from './http/connection.ts';
+import type { AnswerControl } from './answer.ts';
 
 /** The connection pauses above this and resumes when all has been read. */
 const PAUSE_BYTES = 1 << 20;

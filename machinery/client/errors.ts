@@ -3,7 +3,7 @@ import { type Status, StatusError } from '../api/status.ts';
 
 /** The server could not be reached, or the connection broke before the whole answer was there: a write may or may not have happened. */
 export class ConnectionError extends Error {
-  /** The system's code, such as ECONNREFUSED. */
+  /** The system's code, such as ECONNREFUSED, or undici's. */
   readonly code: string;
   constructor(server: string, cause: unknown) {
     super(`no answer from ${server}`, { cause });

@@ -1,17 +1,20 @@
 /**
- * Sends requests over pools of connections: keep-alive, TLS with a client certificate, a Unix socket while the server is on this machine.
+ * Sends requests over undici connection pools: keep-alive, TLS with a client certificate, a Unix socket while the server is on this machine.
  * Watches have a pool of their own, so that they never take a connection a write waits for.
  *
  * Invariant: an answer is handed out whole or not at all, except through `stream`, whose reader slows the server down instead of filling memory.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import type { Dispatcher } from 'undici';
+import buildConnector from 'undici/lib/core/connect.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
 import { type Clock, systemClock } from '../process/clock.ts';
+import type { AnswerHandler, HttpRequest } from './answer.ts';
+import { Background } from './background.ts';
 import { ByteQueue } from './byte-queue.ts';
 import type { RawResponse } from './client.ts';
 import { ConnectionError } from './errors.ts';
-import type { AnswerHandler, HttpRequest } from './http/connection.ts';
-import { Pool } from './http/pool.ts';
 import type { ClientConfig } from './kubeconfig.ts';
 
 export interface TransportRequest {
@@ -46,20 +49,21 @@ const KEEP_ALIVE_MS = 60_000;
 const TOKEN_FILE_MS = 60_000;
 
 export function createTransport(config: ClientConfig, clock: Clock = systemClock): Transport {
-  const url = new URL(config.server);
-  const prefix = url.pathname.replace(/\/+$/, '');
-  const common = {
-    url,
-    unixSocket: config.unixSocket,
-    ...(url.protocol === 'https:' && { secureContext: secureContextOf(config) }),
-    serverName: config.tlsServerName,
-    insecure: config.insecureSkipTlsVerify,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    idleTimeoutMs: KEEP_ALIVE_MS,
-    clock,
+  const { origin, pathname } = new URL(config.server);
+  const prefix = pathname.replace(/\/+$/, '');
+  const common = { connect: connector(config), pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS };
+  const requests = new Pool(origin, {
+    ...common,
+    connections: CONNECTIONS,
+    headersTimeout: ANSWER_TIMEOUT_MS,
+    bodyTimeout: ANSWER_TIMEOUT_MS,
+  });
+  const streams = new Pool(origin, { ...common, headersTimeout: 0, bodyTimeout: 0 });
+  const background = new Background(clock, ({ request, handler, signal }) => dispatch(requests, request, handler, signal));
+  const send: Send = (request, handler, signal) => {
+    if (request.background) background.add({ request, handler, signal });
+    else dispatch(requests, request, background.urgent(handler), signal);
   };
-  const requests = new Pool({ ...common, connections: CONNECTIONS, answerTimeoutMs: ANSWER_TIMEOUT_MS });
-  const streams = new Pool({ ...common, connections: Number.POSITIVE_INFINITY, answerTimeoutMs: 0 });
   const identity = identityHeaders(config, clock);
   const sent = ({ method, path, headers, body, background }: TransportRequest): HttpRequest => ({
     path: prefix + path,
@@ -70,13 +74,59 @@ export function createTransport(config: ClientConfig, clock: Clock = systemClock
   });
   return {
     server: config.server,
-    request: (request) => whole(requests, sent(request), request.signal, config.server),
-    stream: (request) => streamed(streams, sent(request), request.signal, config.server),
+    request: (request) => whole(send, sent(request), request.signal, config.server),
+    stream: (request) => streamed((...args) => dispatch(streams, ...args), sent(request), request.signal, config.server),
     close: async () => {
-      requests.close();
-      streams.close();
+      for (const { handler } of background.close()) handler.onError(new Error('the client is closed'));
+      await Promise.all([requests.destroy(), streams.destroy()]);
     },
   };
+}
+
+type Send = (request: HttpRequest, handler: AnswerHandler, signal: AbortSignal | undefined) => void;
+
+/** Chooses at each connection: the socket file may appear after us, and outlives a killed server. */
+function connector(config: ClientConfig): ReturnType<typeof buildConnector> {
+  const isTls = config.server.startsWith('https:');
+  const tls = {
+    timeout: CONNECT_TIMEOUT_MS,
+    ...(isTls && { secureContext: secureContextOf(config) }),
+    ...(config.tlsServerName && { servername: config.tlsServerName }),
+    ...(config.insecureSkipTlsVerify && { rejectUnauthorized: false }),
+  };
+  const network = buildConnector(tls);
+  const { unixSocket } = config;
+  if (!unixSocket) return network;
+  const local = buildConnector({ ...tls, socketPath: unixSocket });
+  return (options, callback) => (existsSync(unixSocket) ? local : network)(options, callback);
+}
+
+/** A signal that aborts ends the request, also one that has no connection yet. */
+function dispatch(pool: Pool, { method, path, headers, body }: HttpRequest, handler: AnswerHandler, signal: AbortSignal | undefined): void {
+  let current: Dispatcher.DispatchController | undefined;
+  const onAbort = (): void => current?.abort(signal?.reason);
+  const over = (): void => signal?.removeEventListener('abort', onAbort);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  // reset: undici closes the connection after a DELETE that has a body (our preconditions), which costs both sides a handshake
+  const options = { path, method: method as Dispatcher.HttpMethod, headers, body: body ?? null, reset: false };
+  pool.dispatch(options, {
+    onRequestStart: (controller) => {
+      current = controller;
+      if (signal?.aborted) onAbort();
+    },
+    onResponseStart: (controller, code, itsHeaders) => {
+      if (code >= 200) handler.onHead(code, itsHeaders, controller);
+    },
+    onResponseData: (_controller, chunk) => handler.onData(chunk),
+    onResponseEnd: () => {
+      over();
+      handler.onEnd();
+    },
+    onResponseError: (_controller, error) => {
+      over();
+      handler.onError(error);
+    },
+  });
 }
 
 /** Made once: reading keys and certificates anew for each connection would be the dearest part of it. */
@@ -106,7 +156,7 @@ function identityHeaders(config: ClientConfig, clock: Clock): () => Record<strin
   };
 }
 
-function whole(pool: Pool, request: HttpRequest, signal: AbortSignal | undefined, server: string): Promise<RawResponse> {
+function whole(send: Send, request: HttpRequest, signal: AbortSignal | undefined, server: string): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     let code = 0;
@@ -121,11 +171,11 @@ function whole(pool: Pool, request: HttpRequest, signal: AbortSignal | undefined
       onEnd: () => resolve({ code, headers, body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }),
       onError: (error: unknown) => reject(signal?.aborted ? signal.reason : new ConnectionError(server, error)),
     };
-    pool.dispatch(request, handler, signal);
+    send(request, handler, signal);
   });
 }
 
-function streamed(pool: Pool, request: HttpRequest, signal: AbortSignal | undefined, server: string): Promise<StreamResponse> {
+function streamed(send: Send, request: HttpRequest, signal: AbortSignal | undefined, server: string): Promise<StreamResponse> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     let queue: ByteQueue | undefined;
@@ -142,6 +192,6 @@ function streamed(pool: Pool, request: HttpRequest, signal: AbortSignal | undefi
         else reject(cause);
       },
     };
-    pool.dispatch(request, handler, signal);
+    send(request, handler, signal);
   });
 }

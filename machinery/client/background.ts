@@ -4,8 +4,8 @@
  *
  * Invariant: of what is queued something is sent at least every `WAIT_MS`, unless the one under way takes longer.
  */
-import type { Clock } from '../../process/clock.ts';
-import type { AnswerHandler, HttpRequest } from './connection.ts';
+import type { Clock } from '../process/clock.ts';
+import type { AnswerHandler, HttpRequest } from './answer.ts';
 
 /** So long one waits for a quiet moment. */
 const WAIT_MS = 100;
