@@ -18,18 +18,24 @@ export const OBJECT_IDENTIFIER = 0x06;
 /** The elements that `bytes` holds. Throws when they are not whole. */
 export function derElements(bytes: Buffer): DerElement[] {
   const elements: DerElement[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const { start, end } = extent(bytes, at);
-    elements.push({ tag: bytes[at]!, bytes: bytes.subarray(at, end), content: bytes.subarray(start, end) });
-    at = end;
+  for (let rest = bytes; rest.length > 0; ) {
+    const element = derElement(rest);
+    elements.push(element);
+    rest = rest.subarray(element.bytes.length);
   }
   return elements;
 }
 
-function extent(bytes: Buffer, at: number): { start: number; end: number } {
-  const first = bytes[at + 1];
+/** The first element; what follows it is not looked at. Throws when it is not whole. */
+export function derElement(bytes: Buffer): DerElement {
+  const { start, end } = extent(bytes);
+  return { tag: bytes[0]!, bytes: bytes.subarray(0, end), content: bytes.subarray(start, end) };
+}
+
+function extent(bytes: Buffer): { start: number; end: number } {
+  const first = bytes[1];
   if (first === undefined) throw new Error('asn1: syntax error: truncated tag or length');
-  let start = at + 2;
+  let start = 2;
   let length = first;
   if (first >= 0x80) {
     const count = first - 0x80;
@@ -43,9 +49,14 @@ function extent(bytes: Buffer, at: number): { start: number; end: number } {
 
 /** The elements of one constructed element of the tag. */
 export function derChildren(element: DerElement | undefined, tag: number): DerElement[] {
-  if (element?.tag !== tag) throw new Error("asn1: structure error: tags don't match");
+  if (element === undefined) throw new Error('asn1: syntax error: sequence truncated');
+  if (element.tag !== tag) throw new Error(`asn1: structure error: tags don't match (${tag & 0x1f} vs ${described(element)})`);
   return derElements(element.content);
 }
+
+/** As Go prints it (encoding/asn1 tagAndLength). */
+const described = ({ tag, content }: DerElement): string =>
+  `{class:${tag >> 6} tag:${tag & 0x1f} length:${content.length} isCompound:${(tag & 0x20) !== 0}}`;
 
 /** Dotted decimal form of an object identifier. */
 export function objectIdentifier(element: DerElement | undefined): string {

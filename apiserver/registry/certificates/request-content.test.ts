@@ -11,7 +11,16 @@ const CASES: readonly (readonly [string, string | undefined, RegExp | string])[]
   ['nothing', undefined, NOT_A_REQUEST],
   ['another block', pem('CERTIFICATE', 'AAAA'), NOT_A_REQUEST],
   ['no bytes', pem('CERTIFICATE REQUEST', ''), /^asn1: /],
-  ['zeros', pem('CERTIFICATE REQUEST', 'AAAA'), /^asn1: /],
+  [
+    'zeros',
+    pem('CERTIFICATE REQUEST', 'AAAA'),
+    "asn1: structure error: tags don't match (16 vs {class:0 tag:0 length:0 isCompound:false})",
+  ],
+  [
+    'a string',
+    pem('CERTIFICATE REQUEST', 'DAFh'),
+    "asn1: structure error: tags don't match (16 vs {class:0 tag:12 length:1 isCompound:false})",
+  ],
   ['a sequence that is cut short', pem('CERTIFICATE REQUEST', 'MIIB'), /^asn1: /],
   ['a length without end', pem('CERTIFICATE REQUEST', 'MIA='), /^asn1: /],
 ];

@@ -3,7 +3,7 @@
  * as far as validation needs them.
  */
 import { createPublicKey, verify } from 'node:crypto';
-import { BIT_STRING, derChildren, derElements, objectIdentifier, SEQUENCE, SET } from '../../../machinery/process/der.ts';
+import { BIT_STRING, derChildren, derElement, objectIdentifier, SEQUENCE, SET } from '../../../machinery/process/der.ts';
 
 const PEM_BLOCK = /-----BEGIN ([^\n]*?)-----\r?\n([\s\S]*?)-----END \1-----/g;
 const ORGANIZATION = '2.5.4.10';
@@ -63,8 +63,9 @@ export function requestedOrganizations(base64: string | undefined | null): reado
 }
 
 function parseRequest(der: Buffer): ParsedRequest {
-  const [request] = derElements(der);
+  const request = derElement(der);
   const [info, algorithm, signature] = derChildren(request, SEQUENCE);
+  if (request.bytes.length < der.length) throw new Error('asn1: syntax error: trailing data');
   const [, subject, key] = derChildren(info, SEQUENCE);
   if (signature?.tag !== BIT_STRING || key === undefined) throw new Error("asn1: structure error: tags don't match");
   const organizations: string[] = [];
