@@ -66,8 +66,13 @@ const REASONS: readonly Reason[] = [
   {
     name: 'insides of a Go program',
     applies: (scenario, failure) =>
-      ['yaml-values', 'create-by-apply-yaml', 'bad-names-in-url-1', 'validatingadmissionpolicybindings'].includes(scenario) &&
-      says(failure, /want .*(map\[|found character|\\xff|&LabelSelector)/),
+      [
+        'yaml-values',
+        'create-by-apply-yaml',
+        'bad-names-in-url-1',
+        'validatingadmissionpolicybindings',
+        'csr-request-content-rules',
+      ].includes(scenario) && says(failure, /want .*(map\[|found character|\\xff|&LabelSelector|isCompound)/),
   },
   {
     name: 'requests that may be two',
