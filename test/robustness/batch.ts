@@ -145,8 +145,9 @@ class Batch {
   /** False when the server does not come back: the batch ends. */
   async #cycle(fault: Fault, next: Fault | undefined, random: ReturnType<typeof seededRandom>): Promise<boolean> {
     const struck = fault.start !== undefined && !this.#armed;
-    const rate = struck ? 0 : await this.#trafficRate();
+    // from before the traffic is measured: on a fast machine an armed fault strikes while it is
     const before = this.#history.operations.length;
+    const rate = struck ? 0 : await this.#trafficRate();
     const did = struck ? 'struck before it was ready' : await fault.strike(this.#server, random, this.#options.directory);
     const cycle = { fault: fault.name, did, rate, void: !struck && (rate < MIN_RATE || did === 'not reached') };
     let restartMs: number | undefined;
