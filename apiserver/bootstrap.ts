@@ -6,10 +6,10 @@
  */
 import type { KubeObject } from '../machinery/api/object.ts';
 import { isReason } from '../machinery/api/status.ts';
-import { ensureFlowObjects, tellDangling } from './flow-objects.ts';
 import type { Api } from './handlers/api.ts';
 import { createDecoded } from './handlers/create.ts';
 import { internalContext } from './http/internal-context.ts';
+import { ensureFlowObjects, tellDangling } from './loops/flow-objects.ts';
 
 const NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 const NAMESPACES_INTERVAL_MS = 60_000;

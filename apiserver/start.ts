@@ -16,7 +16,6 @@ import { startAudit } from './audit/start.ts';
 import { bootstrap, runSystemNamespaces } from './bootstrap.ts';
 import { createNonResourceRoutes } from './discovery/routes.ts';
 import { type ServedApi, servedApi } from './discovery/served-api.ts';
-import { runFlowObjects } from './flow-objects.ts';
 import type { Api } from './handlers/api.ts';
 import { createKubeletDialer } from './handlers/kubelet.ts';
 import { createObjectCache, createObjectReader } from './handlers/objects.ts';
@@ -25,17 +24,18 @@ import { createInFlight } from './http/in-flight.ts';
 import { authorizerFor } from './http/public-info.ts';
 import { createRequestMetrics } from './http/request-metrics.ts';
 import { createServiceAccountTokens } from './http/service-account-tokens.ts';
+import { runFlowObjects } from './loops/flow-objects.ts';
 import {
   advertisedAddress,
   type KubernetesServiceOptions,
   reconcileKubernetesService,
   runKubernetesService,
-} from './kubernetes-service.ts';
+} from './loops/kubernetes-service.ts';
+import { ensureServiceRange, followServices, runServiceAddresses } from './loops/service-addresses.ts';
 import { createOpenApi } from './openapi/serve.ts';
 import { type ApiServerOptions, parsePortRange } from './options.ts';
 import { createRegistry } from './registry/registry.ts';
 import { createApiServer } from './server.ts';
-import { ensureServiceRange, followServices, runServiceAddresses } from './service-addresses.ts';
 import { runCompactor } from './storage/compactor.ts';
 import { type Store, StoreFull } from './storage/interface.ts';
 import { openLevelStore } from './storage/level/store.ts';

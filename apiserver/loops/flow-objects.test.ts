@@ -1,10 +1,10 @@
 /** Flow control objects that follow their built-in form, and what schemas say of their levels. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FlowSchema } from '../machinery/api/types/flowcontrol.apiserver.k8s.io.v1.ts';
+import type { FlowSchema } from '../../machinery/api/types/flowcontrol.apiserver.k8s.io.v1.ts';
+import { MANDATORY_LEVELS, MANDATORY_SCHEMAS } from '../registry/flowcontrol/mandatory.ts';
+import { SUGGESTED_LEVELS, SUGGESTED_SCHEMAS } from '../registry/flowcontrol/suggested.ts';
 import { danglingCondition, followed } from './flow-objects.ts';
-import { MANDATORY_LEVELS, MANDATORY_SCHEMAS } from './registry/flowcontrol/mandatory.ts';
-import { SUGGESTED_LEVELS, SUGGESTED_SCHEMAS } from './registry/flowcontrol/suggested.ts';
 
 const KEY = 'apf.kubernetes.io/autoupdate-spec';
 const live = (annotation: string | undefined, spec: object, generation = 1) => ({

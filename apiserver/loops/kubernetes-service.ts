@@ -6,13 +6,13 @@
  * A store serves one API server, so under `lease` that server is known to be the only one alive and no lease has to be renewed.
  */
 import { networkInterfaces } from 'node:os';
-import { deepEqual } from '../machinery/api/equality.ts';
-import type { KubeObject } from '../machinery/api/object.ts';
-import type { Endpoints, Service } from '../machinery/api/types/core.v1.ts';
-import { SERVICE_NAME } from '../machinery/api/well-known-labels.ts';
-import type { Api } from './handlers/api.ts';
-import { change } from './handlers/update.ts';
-import { internalContext } from './http/internal-context.ts';
+import { deepEqual } from '../../machinery/api/equality.ts';
+import type { KubeObject } from '../../machinery/api/object.ts';
+import type { Endpoints, Service } from '../../machinery/api/types/core.v1.ts';
+import { SERVICE_NAME } from '../../machinery/api/well-known-labels.ts';
+import type { Api } from '../handlers/api.ts';
+import { change } from '../handlers/update.ts';
+import { internalContext } from '../http/internal-context.ts';
 
 const NAME = 'kubernetes';
 const NAMESPACE = 'default';

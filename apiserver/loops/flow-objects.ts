@@ -5,20 +5,20 @@
  *
  * What to do is decided from what is stored, never from what changed; a change only says that it is time to look.
  */
-import { deepEqual } from '../machinery/api/equality.ts';
-import type { KubeObject } from '../machinery/api/object.ts';
-import { formatTime } from '../machinery/api/time.ts';
+import { deepEqual } from '../../machinery/api/equality.ts';
+import type { KubeObject } from '../../machinery/api/object.ts';
+import { formatTime } from '../../machinery/api/time.ts';
 import type {
   FlowSchema,
   FlowSchemaCondition,
   PriorityLevelConfiguration,
-} from '../machinery/api/types/flowcontrol.apiserver.k8s.io.v1.ts';
-import type { Api } from './handlers/api.ts';
-import { change } from './handlers/update.ts';
-import { internalContext } from './http/internal-context.ts';
-import { applyStatus, runLevelLoop } from './level-loop.ts';
-import { MANDATORY_LEVELS, MANDATORY_SCHEMAS } from './registry/flowcontrol/mandatory.ts';
-import { SUGGESTED_LEVELS, SUGGESTED_SCHEMAS } from './registry/flowcontrol/suggested.ts';
+} from '../../machinery/api/types/flowcontrol.apiserver.k8s.io.v1.ts';
+import type { Api } from '../handlers/api.ts';
+import { change } from '../handlers/update.ts';
+import { internalContext } from '../http/internal-context.ts';
+import { MANDATORY_LEVELS, MANDATORY_SCHEMAS } from '../registry/flowcontrol/mandatory.ts';
+import { SUGGESTED_LEVELS, SUGGESTED_SCHEMAS } from '../registry/flowcontrol/suggested.ts';
+import { applyStatus, runLevelLoop } from './level-triggered.ts';
 
 const GROUP = 'flowcontrol.apiserver.k8s.io';
 const LEVELS = 'prioritylevelconfigurations';

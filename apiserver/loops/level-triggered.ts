@@ -4,12 +4,12 @@
  *
  * A change only says that it is time to look; what to do the pass decides from what is stored. A pass that failed is done again soon.
  */
-import type { Plain } from '../machinery/api/plain.ts';
-import { isReason } from '../machinery/api/status.ts';
-import type { Api } from './handlers/api.ts';
-import { appliedObject } from './handlers/apply.ts';
-import { change } from './handlers/update.ts';
-import { internalContext } from './http/internal-context.ts';
+import type { Plain } from '../../machinery/api/plain.ts';
+import { isReason } from '../../machinery/api/status.ts';
+import type { Api } from '../handlers/api.ts';
+import { appliedObject } from '../handlers/apply.ts';
+import { change } from '../handlers/update.ts';
+import { internalContext } from '../http/internal-context.ts';
 
 const RETRY_MS = 1_000;
 

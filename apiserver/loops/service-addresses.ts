@@ -6,16 +6,16 @@
  * that others have made are theirs.
  */
 
-import { isReason } from '../machinery/api/status.ts';
-import { formatTime } from '../machinery/api/time.ts';
-import type { Service } from '../machinery/api/types/core.v1.ts';
-import type { IPAddress, ServiceCIDR } from '../machinery/api/types/networking.k8s.io.v1.ts';
-import type { Api } from './handlers/api.ts';
-import { createDecoded } from './handlers/create.ts';
-import { deleteNamed } from './handlers/delete.ts';
-import { internalContext } from './http/internal-context.ts';
-import { applyStatus, runLevelLoop } from './level-loop.ts';
-import { storagePrefix } from './registry/resource.ts';
+import { isReason } from '../../machinery/api/status.ts';
+import { formatTime } from '../../machinery/api/time.ts';
+import type { Service } from '../../machinery/api/types/core.v1.ts';
+import type { IPAddress, ServiceCIDR } from '../../machinery/api/types/networking.k8s.io.v1.ts';
+import type { Api } from '../handlers/api.ts';
+import { createDecoded } from '../handlers/create.ts';
+import { deleteNamed } from '../handlers/delete.ts';
+import { internalContext } from '../http/internal-context.ts';
+import { storagePrefix } from '../registry/resource.ts';
+import { applyStatus, runLevelLoop } from './level-triggered.ts';
 
 const GROUP = 'networking.k8s.io';
 const RANGES = 'servicecidrs';

@@ -1,8 +1,8 @@
 /** Which IPAddress objects follow from the Services that there are. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Service } from '../machinery/api/types/core.v1.ts';
-import type { IPAddress } from '../machinery/api/types/networking.k8s.io.v1.ts';
+import type { Service } from '../../machinery/api/types/core.v1.ts';
+import type { IPAddress } from '../../machinery/api/types/networking.k8s.io.v1.ts';
 import { planAddresses } from './service-addresses.ts';
 
 const service = (name: string, ...clusterIPs: string[]): Service =>
