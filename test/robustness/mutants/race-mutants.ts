@@ -28,6 +28,23 @@ async function inOneGroup(scene: ApiScene, ...writes: (() => Promise<unknown>)[]
   armFailpoints('');
 }
 
+type Watch = ApiScene['recorded']['watch'];
+type Seen = Parameters<NonNullable<Parameters<Watch>[2]['onEvent']>>[0];
+
+/** Watches from an answered write on, until the last event that is waited for. */
+function watchUntil(
+  { recorded }: ApiScene,
+  asked: Parameters<Watch>[0],
+  since: { readonly revision?: number | undefined } | undefined,
+  isLast: (event: Seen) => boolean,
+): ReturnType<Watch> {
+  const over = new AbortController();
+  const onEvent = (event: Seen): void => {
+    if (isLast(event)) over.abort();
+  };
+  return recorded.watch(asked, since!.revision!, { signal: over.signal, onEvent });
+}
+
 /** Watches resume at each revision around the one up to which history was let go. */
 async function resumedAroundCompaction(): Promise<string[]> {
   const scene = await StoreScene.open();
@@ -84,11 +101,7 @@ export const raceMutants: readonly Scenario[] = [
       const scene = await ApiScene.open();
       const { recorded } = scene;
       const { answer } = await recorded.create(configmaps, configMap('a'));
-      const over = new AbortController();
-      const watching = recorded.watch(ALL, answer!.revision!, {
-        signal: over.signal,
-        onEvent: (event) => event.type !== 'BOOKMARK' && event.key.endsWith('/last') && over.abort(),
-      });
+      const watching = watchUntil(scene, ALL, answer, (event) => event.type !== 'BOOKMARK' && event.key.endsWith('/last'));
       await inOneGroup(
         scene,
         () => recorded.delete(target('a')),
@@ -106,12 +119,7 @@ export const raceMutants: readonly Scenario[] = [
       const scene = await ApiScene.open();
       const { recorded } = scene;
       const { answer } = await recorded.create(configmaps, configMap('a'));
-      const over = new AbortController();
-      const asked = { ...ALL, name: 'a' };
-      const watching = recorded.watch(asked, answer!.revision!, {
-        signal: over.signal,
-        onEvent: (event) => event.type === 'MODIFIED' && over.abort(),
-      });
+      const watching = watchUntil(scene, { ...ALL, name: 'a' }, answer, (event) => event.type === 'MODIFIED');
       await sleep(A_WHILE_MS * 5);
       const { metadata, ...rest } = configMap('a', { [TOKEN]: 'namesake' });
       await recorded.create(configmaps, { ...rest, metadata: { ...metadata, namespace: 'kube-public' } });
